@@ -1,4 +1,8 @@
-/* pair_map.h - a hash map from pairs of numbers to a number, for trees that grow */
+/*
+ * pair_map.h - a hash map from pairs of numbers to a number, for trees that grow
+ *
+ * Context: any thread.
+ */
 #ifndef FLAMESCOPE_PAIR_MAP_H
 #define FLAMESCOPE_PAIR_MAP_H
 
@@ -23,15 +27,10 @@ struct pair_map {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to pair_map_release().
- * Context: any thread.
  */
 int pair_map_init(struct pair_map *map);
 
-/**
- * pair_map_release - free it; a zeroed map is fine
- *
- * Context: any thread.
- */
+/** pair_map_release - free it; a zeroed map is fine */
 void pair_map_release(struct pair_map *map);
 
 /**
@@ -40,7 +39,6 @@ void pair_map_release(struct pair_map *map);
  * Return:  the number's place, 0 in it when the pair is new: write one above 0 then.  NULL: no
  *          memory.
  * Owns:    the map; until the next call.
- * Context: any thread.
  */
 uint32_t *pair_map_at(struct pair_map *map, uint32_t first, uint32_t second);
 

@@ -1,4 +1,8 @@
-/* internal.h - what the writers of formats share */
+/*
+ * internal.h - what the writers of formats share
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef CONVERT_INTERNAL_H
 #define CONVERT_INTERNAL_H
 
@@ -42,15 +46,10 @@ bool out_step(struct out *out);
  * out_flush - give everything to the sink
  *
  * Return:  0, or the first failure.
- * Context: any thread.
  */
 int out_flush(struct out *out);
 
-/**
- * out_signed - add a decimal with its sign
- *
- * Context: any thread.
- */
+/** out_signed - add a decimal with its sign */
 void out_signed(struct buf *buf, int64_t value);
 
 /**
@@ -58,7 +57,6 @@ void out_signed(struct buf *buf, int64_t value);
  *
  * Return:  its name, "" when the file names none.
  * Owns:    the profile.
- * Context: any thread.
  */
 const char *out_event(const struct selection *selection);
 
@@ -66,38 +64,25 @@ const char *out_event(const struct selection *selection);
  * out_tag - the number of the tag that has a name
  *
  * Return:  n_tags, when the profile has none.
- * Context: any thread.
  */
 size_t out_tag(const struct profile *profile, const char *name);
 
 /**
  * out_is_release - whether a sample is a release of memory
  * @op: out_tag() of "op"
- *
- * Context: any thread.
  */
 bool out_is_release(const struct profile *profile, size_t op, uint32_t sample);
 
-/**
- * out_scale_of - what the selection's values are
- *
- * Context: any thread.
- */
+/** out_scale_of - what the selection's values are */
 struct out_scale out_scale_of(const struct selection *selection);
 
-/**
- * out_scaled - a value in its unit; what does not fit becomes the most that does
- *
- * Context: any thread.
- */
+/** out_scaled - a value in its unit; what does not fit becomes the most that does */
 int64_t out_scaled(const struct out_scale *scale, int64_t value);
 
 /**
  * out_count - the value of the selection's sample I, for formats that count
  *
  * A period is its weight as the text has it: programs that know no units take it for samples.
- *
- * Context: any thread.
  */
 int64_t out_count(const struct selection *selection, size_t i);
 
@@ -105,30 +90,20 @@ int64_t out_count(const struct selection *selection, size_t i);
  * out_title - what the recording is called
  *
  * Owns:    the options or the profile.
- * Context: any thread.
  */
 const char *out_title(const struct out *out);
 
-/**
- * out_is_label - whether a frame number is a group's, not a function's
- *
- * Context: any thread.
- */
+/** out_is_label - whether a frame number is a group's, not a function's */
 bool out_is_label(const struct selection *selection, uint32_t frame);
 
 /**
  * out_module - the module of a frame; "" when it has none
  *
  * Owns:    the profile.
- * Context: any thread.
  */
 const char *out_module(const struct selection *selection, uint32_t frame);
 
-/**
- * out_in_kernel - whether a frame is the kernel's, by its module
- *
- * Context: any thread.
- */
+/** out_in_kernel - whether a frame is the kernel's, by its module */
 bool out_in_kernel(const struct selection *selection, uint32_t frame);
 
 /* The samples of a selection, thread after thread, each thread's in the order of time. */
@@ -142,22 +117,16 @@ struct out_threads {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to out_threads_release(), also after a failure.
- * Context: any thread.
  */
 int out_threads_make(const struct selection *selection, struct out_threads *ret_threads);
 
-/**
- * out_threads_release - free them
- *
- * Context: any thread.
- */
+/** out_threads_release - free them */
 void out_threads_release(struct out_threads *threads);
 
 /**
  * folded_write - stacks and their values, a line each
  *
  * Return:  0; -ENOMEM.  Failures of the sink are in OUT, as for all of these.
- * Context: any thread.
  */
 int folded_write(struct out *out);
 
@@ -165,7 +134,6 @@ int folded_write(struct out *out);
  * pprof_write - profile.proto, not yet compressed
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int pprof_write(struct out *out);
 
@@ -173,7 +141,6 @@ int pprof_write(struct out *out);
  * speedscope_write - speedscope's JSON
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int speedscope_write(struct out *out);
 
@@ -181,7 +148,6 @@ int speedscope_write(struct out *out);
  * firefox_write - the Firefox Profiler's processed format
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int firefox_write(struct out *out);
 
@@ -189,45 +155,24 @@ int firefox_write(struct out *out);
  * perf_write - perf-script text
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int perf_write(struct out *out);
 
 /* proto: fields of protocol buffers (protobuf.dev/programming-guides/encoding) */
 
-/**
- * proto_number - a field of a number; left out when it is 0, as its default is
- *
- * Context: any thread, as for all of these.
- */
+/** proto_number - a field of a number; left out when it is 0, as its default is */
 void proto_number(struct buf *buf, unsigned field, uint64_t value);
 
-/**
- * proto_bytes - a field of bytes: a text, or a message that is made already
- *
- * Context: any thread.
- */
+/** proto_bytes - a field of bytes: a text, or a message that is made already */
 void proto_bytes(struct buf *buf, unsigned field, const void *bytes, size_t len);
 
-/**
- * proto_message - a field of a message, which is then empty for the next
- *
- * Context: any thread.
- */
+/** proto_message - a field of a message, which is then empty for the next */
 void proto_message(struct buf *buf, unsigned field, struct buf *message);
 
-/**
- * proto_text - a field of a text, made UTF-8 where it is none, as decoders insist
- *
- * Context: any thread.
- */
+/** proto_text - a field of a text, made UTF-8 where it is none, as decoders insist */
 void proto_text(struct buf *buf, unsigned field, const char *text);
 
-/**
- * proto_varint - a number alone, as packed fields are made of
- *
- * Context: any thread.
- */
+/** proto_varint - a number alone, as packed fields are made of */
 void proto_varint(struct buf *buf, uint64_t value);
 
 /*
@@ -258,15 +203,10 @@ struct locations {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to locations_release(), also after a failure.
- * Context: any thread.
  */
 int locations_make(const struct selection *selection, struct locations *ret_locations);
 
-/**
- * locations_release - free them
- *
- * Context: any thread.
- */
+/** locations_release - free them */
 void locations_release(struct locations *locations);
 
 #endif

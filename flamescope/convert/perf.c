@@ -5,7 +5,6 @@
 #include "base/words.h"
 #include "flamescope/convert/internal.h"
 #include "output/text/perf_script.h"
-#include "output/text/sanitise.h"
 
 #include <errno.h>
 #include <stdio.h>

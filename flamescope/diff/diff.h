@@ -1,4 +1,8 @@
-/* diff.h - two recordings against each other: what changed, the verdict, and as text or picture */
+/*
+ * diff.h - two recordings against each other: what changed, the verdict, and as text or picture
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef DIFF_DIFF_H
 #define DIFF_DIFF_H
 
@@ -78,16 +82,11 @@ struct diff {
  *
  * Return:  0; -EINVAL: measured differently, by a mean, which has no whole, or empty; -ENOMEM.
  * Owns:    the caller, to diff_free(); the selections and their arrays have to outlive it.
- * Context: any thread.
  */
 int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
 	      struct err *err);
 
-/**
- * diff_significant - whether a share changed by LEAST and more, and P is below LEVEL
- *
- * Context: any thread.
- */
+/** diff_significant - whether a share changed by LEAST and more, and P is below LEVEL */
 bool diff_significant(const struct diff *diff, double change, double p, double level);
 
 /**
@@ -97,7 +96,6 @@ bool diff_significant(const struct diff *diff, double change, double p, double l
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(*ret_nodes).
- * Context: any thread.
  */
 int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *ret_n);
 
@@ -125,7 +123,6 @@ struct diff_rule {
  *
  * Return:  0; -EINVAL and what is wrong.
  * Owns:    the rule points into TEXT.
- * Context: any thread.
  */
 int diff_rule_parse(const char *text, struct diff_rule *ret_rule, struct err *err);
 
@@ -145,8 +142,6 @@ struct diff_verdict {
  *
  * Of several functions (`*`) the one with the clearest change past the limit, else with the
  * greatest change, stands for all.
- *
- * Context: any thread.
  */
 struct diff_verdict diff_rule_judge(const struct diff_rule *rule, const struct diff *diff,
 				    double level);
@@ -160,39 +155,19 @@ struct diff_table {
 	double level;                  /* a p below it is significant */
 };
 
-/**
- * diff_function_flagged - whether self or total of a function changed by more than chance
- *
- * Context: any thread, as for all of these.
- */
+/** diff_function_flagged - whether self or total of a function changed by more than chance */
 bool diff_function_flagged(const struct diff_table *table, const struct diff_function *function);
 
-/**
- * diff_table_text - columns that stand under each other
- *
- * Context: any thread.
- */
+/** diff_table_text - columns that stand under each other */
 void diff_table_text(const struct diff_table *table, struct buf *buf);
 
-/**
- * diff_table_markdown - a table of GitHub's kind
- *
- * Context: any thread.
- */
+/** diff_table_markdown - a table of GitHub's kind */
 void diff_table_markdown(const struct diff_table *table, struct buf *buf);
 
-/**
- * diff_table_csv - one line a function, numbers as shares (0.05, not 5 %)
- *
- * Context: any thread.
- */
+/** diff_table_csv - one line a function, numbers as shares (0.05, not 5 %) */
 void diff_table_csv(const struct diff_table *table, struct buf *buf);
 
-/**
- * diff_table_json - one object; all that is known
- *
- * Context: any thread.
- */
+/** diff_table_json - one object; all that is known */
 void diff_table_json(const struct diff_table *table, struct buf *buf);
 
 /* diff_picture: a comparison as flame graphs that draw/ can draw */
@@ -214,15 +189,10 @@ struct diff_picture {
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to diff_picture_release(), also after a failure; the comparison has to
  *          outlive it.
- * Context: any thread.
  */
 int diff_picture_make(const struct diff *diff, struct diff_picture *picture);
 
-/**
- * diff_picture_release - free it
- *
- * Context: any thread.
- */
+/** diff_picture_release - free it */
 void diff_picture_release(struct diff_picture *picture);
 
 #endif

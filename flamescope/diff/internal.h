@@ -1,4 +1,8 @@
-/* internal.h - the parts of a comparison, for the files of this folder only */
+/*
+ * internal.h - the parts of a comparison, for the files of this folder only
+ *
+ * Context: any thread.
+ */
 #ifndef DIFF_INTERNAL_H
 #define DIFF_INTERNAL_H
 
@@ -19,15 +23,10 @@ struct diff_names {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to diff_names_release(), also after a failure.
- * Context: any thread, as for all of these.
  */
 int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
 
-/**
- * diff_names_release - free them
- *
- * Context: any thread.
- */
+/** diff_names_release - free them */
 void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
 
 /* What one function counts for in one block of time. */
@@ -61,23 +60,16 @@ struct diff_matrix {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to diff_matrix_release(), also after a failure.
- * Context: any thread.
  */
 int diff_matrix_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
 		     struct diff_matrix *matrix);
 
-/**
- * diff_matrix_release - free it
- *
- * Context: any thread.
- */
+/** diff_matrix_release - free it */
 void diff_matrix_release(struct diff_matrix *matrix);
 
 /**
  * diff_shares - the share of every column on one side
  * @shares: matrix->n_columns
- *
- * Context: any thread.
  */
 void diff_shares(const struct diff_matrix *matrix, unsigned side, double *shares);
 
@@ -95,7 +87,6 @@ struct diff_chance {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(ret_chance->p).
- * Context: any thread.
  */
 int diff_chance_make(const struct diff_matrix *matrix, double least,
 		     struct diff_chance *ret_chance);
@@ -107,7 +98,6 @@ int diff_chance_make(const struct diff_matrix *matrix, double least,
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(*ret_nodes).
- * Context: any thread.
  */
 int diff_tree_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,
 		   const double whole[DIFF_SIDES], bool reverse, struct diff_node **ret_nodes,

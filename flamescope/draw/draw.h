@@ -1,4 +1,8 @@
-/* draw.h - heatmaps, flame graphs and tables of functions, as text and as pictures */
+/*
+ * draw.h - heatmaps, flame graphs and tables of functions, as text and as pictures
+ *
+ * Context: any thread.
+ */
 #ifndef DRAW_DRAW_H
 #define DRAW_DRAW_H
 
@@ -12,25 +16,13 @@
 
 /* measure: what was counted, in words */
 
-/**
- * measure_word - "samples", "period", "value", "mean", "delta", "gain", "loss"
- *
- * Context: any thread, as for all of these.
- */
+/** measure_word - "samples", "period", "value", "mean", "delta", "gain", "loss" */
 const char *measure_word(const struct selection *selection);
 
-/**
- * measure_taken - how many samples there are: "1,095 samples"; of folded stacks "12 stacks"
- *
- * Context: any thread.
- */
+/** measure_taken - how many samples there are: "1,095 samples"; of folded stacks "12 stacks" */
 void measure_taken(struct buf *buf, const struct selection *selection);
 
-/**
- * measure_total - what they count together: "5.66 s of CPU", "560.8 MiB"
- *
- * Context: any thread.
- */
+/** measure_total - what they count together: "5.66 s of CPU", "560.8 MiB" */
 void measure_total(struct buf *buf, const struct selection *selection, uint64_t total);
 
 /**
@@ -38,31 +30,18 @@ void measure_total(struct buf *buf, const struct selection *selection, uint64_t 
  * @unit: of a selection
  *
  * Owns:    a constant, or UNIT.
- * Context: any thread.
  */
 const char *measure_unit_word(const char *unit);
 
-/**
- * measure_json - members of an object: measure and unit
- *
- * Context: any thread.
- */
+/** measure_json - members of an object: measure and unit */
 void measure_json(struct buf *buf, const struct selection *selection);
 
 /* heat_text: a heatmap as CSV, JSON, and as characters on a terminal or in a text file */
 
-/**
- * heat_write_csv - a line a cell that has samples: when, which row, value, samples
- *
- * Context: any thread, as for all of these.
- */
+/** heat_write_csv - a line a cell that has samples: when, which row, value, samples */
 void heat_write_csv(struct buf *buf, const struct heat *heat, const struct selection *selection);
 
-/**
- * heat_write_json - one object; a cell without samples is null
- *
- * Context: any thread.
- */
+/** heat_write_json - one object; a cell without samples is null */
 void heat_write_json(struct buf *buf, const struct heat *heat, const struct selection *selection);
 
 struct heat_terminal {
@@ -73,11 +52,7 @@ struct heat_terminal {
 
 enum { HEAT_TERMINAL_LABEL = 20, HEAT_TERMINAL_AXIS = 9 };
 
-/**
- * heat_write_terminal - draw it; columns that do not fit are not drawn, and that is said
- *
- * Context: any thread.
- */
+/** heat_write_terminal - draw it; columns that do not fit are not drawn, and that is said */
 void heat_write_terminal(struct buf *buf, const struct heat *heat,
 			 const struct selection *selection, const struct heat_terminal *terminal);
 
@@ -95,7 +70,6 @@ struct heat_svg_options {
  * it tells time and value of the cell under the pointer, or of the one that the arrow keys are at.
  *
  * Return:  0; -EFBIG when BUF has failed.
- * Context: any thread.
  */
 int heat_svg_write(struct buf *buf, const struct heat *heat, const struct selection *selection,
 		   const struct heat_svg_options *options);
@@ -107,7 +81,6 @@ int heat_svg_write(struct buf *buf, const struct heat *heat, const struct select
  * @threshold: the part of the total that a frame needs to be written
  *
  * Return:  0; -ENOMEM.
- * Context: any thread, as for all of these.
  */
 int flame_write_tree(struct buf *buf, const struct flame *flame, double threshold);
 
@@ -115,7 +88,6 @@ int flame_write_tree(struct buf *buf, const struct flame *flame, double threshol
  * flame_write_csv - a line a frame: depth, name, module and sums
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int flame_write_csv(struct buf *buf, const struct flame *flame, double threshold);
 
@@ -123,7 +95,6 @@ int flame_write_csv(struct buf *buf, const struct flame *flame, double threshold
  * flame_write_json - one object, in which frames hold those that they call
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int flame_write_json(struct buf *buf, const struct flame *flame, double threshold);
 
@@ -131,7 +102,6 @@ int flame_write_json(struct buf *buf, const struct flame *flame, double threshol
  * flame_module - the module of a frame number; "" for groups, "inlined" for what is
  *
  * Owns:    the selection's profile.
- * Context: any thread.
  */
 const char *flame_module(const struct selection *selection, uint32_t frame);
 
@@ -163,7 +133,6 @@ struct flame_svg_options {
  * reverse graph.  It loads nothing from the network.
  *
  * Return:  0; -ENOMEM; -EFBIG when BUF has failed.
- * Context: any thread.
  */
 int flame_svg_write(struct buf *buf, const struct flame *calls, const struct flame *reverse,
 		    const struct flame_svg_options *options);
@@ -199,45 +168,25 @@ struct function_relatives {
  * @self: its own, else with what it calls
  *
  * For a mean: how many samples.
- *
- * Context: any thread, as for all of these.
  */
 uint64_t function_table_width(const struct selection *selection,
 			      const struct flame_function *function, bool self);
 
-/**
- * function_table_text - aligned columns with units, for a terminal
- *
- * Context: any thread.
- */
+/** function_table_text - aligned columns with units, for a terminal */
 void function_table_text(struct buf *buf, const struct function_table *table);
 
-/**
- * function_table_markdown - for a pull request
- *
- * Context: any thread.
- */
+/** function_table_markdown - for a pull request */
 void function_table_markdown(struct buf *buf, const struct function_table *table);
 
-/**
- * function_table_csv - exact numbers, a line a function
- *
- * Context: any thread.
- */
+/** function_table_csv - exact numbers, a line a function */
 void function_table_csv(struct buf *buf, const struct function_table *table);
 
-/**
- * function_table_json - members "measure", "unit", "total", "functions" of an open object
- *
- * Context: any thread.
- */
+/** function_table_json - members "measure", "unit", "total", "functions" of an open object */
 void function_table_json(struct buf *buf, const struct function_table *table);
 
 /**
  * function_relatives_text - a function with its callers above and its callees below
  * @markdown: as a table of Markdown
- *
- * Context: any thread.
  */
 void function_relatives_text(struct buf *buf, const struct function_table *table,
 			     const struct function_relatives *relatives, bool markdown);
@@ -245,17 +194,11 @@ void function_relatives_text(struct buf *buf, const struct function_table *table
 /**
  * function_relatives_csv - lines: relation, function, and the numbers
  * @heading: begin with the names of the columns
- *
- * Context: any thread.
  */
 void function_relatives_csv(struct buf *buf, const struct function_table *table,
 			    const struct function_relatives *relatives, bool heading);
 
-/**
- * function_relatives_json - one object
- *
- * Context: any thread.
- */
+/** function_relatives_json - one object */
 void function_relatives_json(struct buf *buf, const struct function_table *table,
 			     const struct function_relatives *relatives);
 

@@ -1,4 +1,8 @@
-/* internal.h - where cells and frames are drawn, and what pictures share */
+/*
+ * internal.h - where cells and frames are drawn, and what pictures share
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef DRAW_INTERNAL_H
 #define DRAW_INTERNAL_H
 
@@ -18,8 +22,6 @@
  *
  * One that is too long loses the arguments of its templates, `std::map<..>::find`; if that is not
  * enough, its end.
- *
- * Context: any thread.
  */
 void short_name(struct buf *buf, const char *name, size_t columns);
 
@@ -31,8 +33,6 @@ enum { HEAT_LEVEL_NONE = INT_MIN }; /* no sample: not the same as 0 */
  * heat_level - of a cell: 1 to N, -1 to -N below zero, 0 for 0
  *
  * The largest value of the scale is N, the smallest below zero -N; so is what goes beyond them.
- *
- * Context: any thread, as for all of these.
  */
 int heat_level(const struct heat *heat, size_t column, size_t row, int n);
 
@@ -40,24 +40,14 @@ int heat_level(const struct heat *heat, size_t column, size_t row, int n);
  * heat_cell_time - when a cell begins, against the recording's first sample
  *
  * Can be before it: columns begin at whole seconds of the recording's clock.
- *
- * Context: any thread.
  */
 int64_t heat_cell_time(const struct heat *heat, const struct profile *profile, size_t column,
 		       size_t row);
 
-/**
- * heat_add_time - such a time in seconds, with the decimals that tell cells apart
- *
- * Context: any thread.
- */
+/** heat_add_time - such a time in seconds, with the decimals that tell cells apart */
 void heat_add_time(struct buf *buf, const struct heat *heat, int64_t time_ns);
 
-/**
- * heat_add_about - what the heatmap shows, in a sentence
- *
- * Context: any thread.
- */
+/** heat_add_about - what the heatmap shows, in a sentence */
 void heat_add_about(struct buf *buf, const struct heat *heat, const struct selection *selection);
 
 /* flame_layout: where each frame of a flame graph begins, and which ones are drawn */
@@ -82,30 +72,17 @@ struct flame_layout {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to flame_layout_release(); the flame has to outlive it.
- * Context: any thread.
  */
 int flame_layout_make(struct flame_layout *layout, const struct flame *flame, double threshold,
 		      bool for_picture);
 
-/**
- * flame_layout_release - free it
- *
- * Context: any thread.
- */
+/** flame_layout_release - free it */
 void flame_layout_release(struct flame_layout *layout);
 
-/**
- * flame_layout_draws - whether a node is wide enough and not too deep
- *
- * Context: any thread.
- */
+/** flame_layout_draws - whether a node is wide enough and not too deep */
 bool flame_layout_draws(const struct flame_layout *layout, uint32_t node);
 
-/**
- * flame_layout_width - how wide a node is: what it gained and lost; for a mean, its samples
- *
- * Context: any thread.
- */
+/** flame_layout_width - how wide a node is: what it gained and lost; for a mean, its samples */
 uint64_t flame_layout_width(const struct flame *flame, uint32_t node);
 
 /**
@@ -114,7 +91,6 @@ uint64_t flame_layout_width(const struct flame *flame, uint32_t node);
  * Begin with the root, 0.
  *
  * Return:  FLAME_NONE at the end.
- * Context: any thread.
  */
 uint32_t flame_layout_next(const struct flame_layout *layout, uint32_t node);
 
@@ -144,11 +120,7 @@ extern const char svg_heat_script[];
  */
 void svg_open(struct buf *buf, const struct svg_head *head);
 
-/**
- * svg_close - the script and the end
- *
- * Context: any thread.
- */
+/** svg_close - the script and the end */
 void svg_close(struct buf *buf, const char *script);
 
 #endif

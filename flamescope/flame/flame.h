@@ -1,4 +1,8 @@
-/* flame.h - stacks merged into a tree: the model of flame graph, icicle, reverse and sandwich */
+/*
+ * flame.h - stacks merged into a tree: the model of flame graph, icicle, reverse and sandwich
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef FLAME_FLAME_H
 #define FLAME_FLAME_H
 
@@ -42,7 +46,6 @@ enum flame_order {
  *
  * Return:  0; -ENOMEM; -E2BIG: more than 8 million nodes.
  * Owns:    the caller, to flame_free(); the selection has to outlive it.
- * Context: any thread.
  */
 int flame_make(const struct selection *selection, enum flame_order order, uint32_t around,
 	       struct flame **ret_flame);
@@ -70,7 +73,6 @@ struct flame_function {
  *
  * Return:  0; -ENOMEM; -E2BIG as flame_make().
  * Owns:    the caller: free(*ret_functions).
- * Context: any thread.
  */
 int flame_functions(const struct selection *selection, struct flame_function **ret_functions,
 		    size_t *ret_n);
@@ -90,7 +92,6 @@ struct flame_edge {
  *
  * Return:  0; -ENOMEM; -E2BIG as flame_make().
  * Owns:    the caller: free(*ret_edges).
- * Context: any thread.
  */
 int flame_edges(const struct selection *selection, struct flame_edge **ret_edges, size_t *ret_n);
 
@@ -107,7 +108,6 @@ struct flame_visitor {
  * flame_walk - visit all nodes
  *
  * Return:  0; what enter() returned, if that was not 0: the walk ends there.
- * Context: any thread.
  */
 int flame_walk(const struct flame *flame, const struct flame_visitor *visitor);
 

@@ -1,4 +1,8 @@
-/* internal.h - the steps of load_profile(): the index, and files to readers of blocks */
+/*
+ * internal.h - the steps of load_profile(): the index, and files to readers of blocks
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef LOAD_INTERNAL_H
 #define LOAD_INTERNAL_H
 
@@ -74,47 +78,25 @@ struct blocks {
  */
 int blocks_init(struct blocks *blocks, struct builder *builder);
 
-/**
- * blocks_release - free all but the builder
- *
- * Context: any thread.
- */
+/** blocks_release - free all but the builder */
 void blocks_release(struct blocks *blocks);
 
 /**
  * blocks_start_file - what comes now is of file FILE
  * @folded: folded_scale() of it
- *
- * Context: any thread.
  */
 void blocks_start_file(struct blocks *blocks, uint32_t file, uint32_t folded);
 
-/**
- * blocks_start - begin with line 1 of a text that stands at AT
- *
- * Context: any thread.
- */
+/** blocks_start - begin with line 1 of a text that stands at AT */
 void blocks_start(struct blocks *blocks, uint64_t at);
 
-/**
- * blocks_take - read [TEXT, TEXT + LEN), which stands at AT and ends after an empty line
- *
- * Context: any thread.
- */
+/** blocks_take - read [TEXT, TEXT + LEN), which stands at AT and ends after an empty line */
 void blocks_take(struct blocks *blocks, const char *text, size_t len, uint64_t at);
 
-/**
- * blocks_take_part - read bytes that end anywhere; the next ones must follow them
- *
- * Context: any thread.
- */
+/** blocks_take_part - read bytes that end anywhere; the next ones must follow them */
 void blocks_take_part(struct blocks *blocks, const char *text, size_t len, uint64_t at);
 
-/**
- * blocks_finish - the file ends here; what was begun counts as far as it goes
- *
- * Context: any thread.
- */
+/** blocks_finish - the file ends here; what was begun counts as far as it goes */
 void blocks_finish(struct blocks *blocks);
 
 /* stream: all of a source to one reader of blocks */
@@ -183,7 +165,6 @@ enum {
  *
  * Return:  true; false: there is none, since a path is no regular file, or one is not large
  *          enough or so new that it may change unseen.
- * Context: any thread.
  */
 bool index_key(const struct load_options *options, char ret_key[INDEX_KEY_SIZE]);
 
@@ -198,17 +179,12 @@ bool index_key(const struct load_options *options, char ret_key[INDEX_KEY_SIZE])
  *
  * Return:  it; NULL: there is none, or it is damaged (and removed).
  * Owns:    the caller, to profile_free().
- * Context: any thread.
  */
 struct profile *index_read(const struct load_options *options, const char *key);
 
 enum { INDEX_MAX_MIB = 1024 }; /* of all profiles that are kept */
 
-/**
- * index_write - keep a profile, and remove those not used for longest, down to INDEX_MAX_MIB
- *
- * Context: any thread.
- */
+/** index_write - keep a profile, and remove those not used for longest, down to INDEX_MAX_MIB */
 void index_write(const struct load_options *options, const char *key,
 		 const struct profile *profile);
 

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "flamescope/load/build/merge.h"
+#include "flamescope/load/build/builder.h"
 #include "flamescope/load/internal.h"
 #include "flamescope/text/newlines.h"
 #include "flamescope/text/text.h"

@@ -1,4 +1,8 @@
-/* internal.h - how a pack is laid out, and the steps of reading one */
+/*
+ * internal.h - how a pack is laid out, and the steps of reading one
+ *
+ * Context: any thread.
+ */
 #ifndef PACK_INTERNAL_H
 #define PACK_INTERNAL_H
 
@@ -38,8 +42,6 @@ struct pack_section {
 /**
  * pack_name - the name of a numbered section: "value", 3, "_step": value3_step
  * @number: less than 256, as there are of each
- *
- * Context: any thread.
  */
 static inline void pack_name(char name[PACK_NAME_BYTES], const char *what, size_t number,
 			     const char *end)
@@ -60,7 +62,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written a
  * column_fold - a signed number as one that is small when it is near 0; none at all is 0
  *
  * Return:  0 for PROFILE_ABSENT, then 1, 2, 3... for 0, -1, 1...: each number has one of its own.
- * Context: any thread.
  */
 static inline uint64_t column_fold(int64_t number)
 {
@@ -71,7 +72,6 @@ static inline uint64_t column_fold(int64_t number)
  * column_unfold - the number that column_fold() gave FOLDED for
  *
  * Return:  the number; PROFILE_ABSENT for 0.
- * Context: any thread.
  */
 static inline int64_t column_unfold(uint64_t folded)
 {
@@ -80,19 +80,13 @@ static inline int64_t column_unfold(uint64_t folded)
 	return (int64_t)((number >> 1) ^ (number & 1 ? UINT64_MAX : 0));
 }
 
-/**
- * column_width - the bytes (1, 2, 4, 8) that the largest of N numbers of SIZE bytes needs
- *
- * Context: any thread.
- */
+/** column_width - the bytes (1, 2, 4, 8) that the largest of N numbers of SIZE bytes needs */
 size_t column_width(const void *numbers, size_t n, size_t size);
 
 /**
  * column_copy - N numbers of FROM_SIZE bytes as numbers of TO_SIZE bytes
  *
  * Sizes are 1, 2, 4 or 8; FROM may stand anywhere, what does not fit loses its upper bytes.
- *
- * Context: any thread.
  */
 void column_copy(void *to, size_t to_size, const void *from, size_t from_size, size_t n);
 
@@ -100,7 +94,6 @@ void column_copy(void *to, size_t to_size, const void *from, size_t from_size, s
  * column_value_steps - of each value what its thread's value before and its own delta do not say
  *
  * Return:  0; -ENOMEM; -ERANGE when a value is so large that a page could not add it up exactly.
- * Context: any thread.
  */
 int column_value_steps(const struct profile *profile, const struct profile_metric *metric,
 		       uint64_t *steps);
@@ -111,7 +104,6 @@ int column_value_steps(const struct profile *profile, const struct profile_metri
  * The threads must be checked; the deltas are there.  Sums wrap around.
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int column_value_sums(const struct profile *profile, const struct profile_metric *metric);
 
@@ -123,7 +115,6 @@ int column_value_sums(const struct profile *profile, const struct profile_metric
  * Numbers of strings are not checked yet: the strings need not be there.
  *
  * Return:  0; -EBADMSG; -ENOMEM.
- * Context: any thread.
  */
 int meta_read(struct profile *profile, const char *text, size_t len);
 
@@ -131,7 +122,6 @@ int meta_read(struct profile *profile, const char *text, size_t len);
  * pack_check - whether all numbers in a profile are of things that it has
  *
  * Return:  NULL; else what is wrong.
- * Context: any thread.
  */
 const char *pack_check(const struct profile *profile);
 

@@ -24,6 +24,8 @@
  *
  * The sections up to `weight` stand first: meta, strings, threads and times.  A heatmap of all
  * samples needs no other, and so a page can show it before it has the rest.
+ *
+ * Context: any thread.
  */
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
@@ -42,7 +44,6 @@ enum { PACK_VERSION = 3 };
  * pack_write - write a profile to a descriptor
  *
  * Return:  0; -errno of write.
- * Context: any thread.
  */
 int pack_write(const struct profile *profile, int fd, struct err *err);
 
@@ -50,7 +51,6 @@ int pack_write(const struct profile *profile, int fd, struct err *err);
  * pack_first_bytes - how many bytes of the pack in FD, from its beginning, a heatmap needs
  *
  * Return:  0; -EBADMSG when it is no pack of pack_write(); -errno.
- * Context: any thread.
  */
 int pack_first_bytes(int fd, uint64_t *ret_bytes);
 
@@ -60,7 +60,6 @@ int pack_first_bytes(int fd, uint64_t *ret_bytes);
  * Return:  0; -EBADMSG and what is wrong; -ENOMEM.
  * Owns:    the caller; the profile's arrays are views into BYTES where those are as wide and stand
  *          well, so BYTES must outlive it.
- * Context: any thread.
  */
 int pack_read(const void *bytes, size_t n_bytes, struct profile **ret_profile, struct err *err);
 

@@ -1,4 +1,8 @@
-/* internal.h - the steps of a selection */
+/*
+ * internal.h - the steps of a selection
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef QUERY_INTERNAL_H
 #define QUERY_INTERNAL_H
 
@@ -16,7 +20,6 @@ struct matcher;
  *
  * Return:  0; -EINVAL and where the mistake is; -ENOMEM.
  * Owns:    the caller, to matcher_free().
- * Context: any thread.
  */
 int matcher_new(const char *text, struct matcher **ret_matcher, struct err *err);
 
@@ -55,7 +58,6 @@ int missing_metric(const struct profile *profile, const char *name, struct err *
  * @known: those that every profile has, with commas
  *
  * Return:  -ENOENT.
- * Context: any thread.
  */
 int missing_dimension(const struct profile *profile, const char *name, const char *known,
 		      struct err *err);
@@ -84,22 +86,16 @@ struct stack_path {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to stack_tree_release().
- * Context: any thread.
  */
 int stack_tree_init(struct stack_tree *tree);
 
-/**
- * stack_tree_release - free it; a zeroed tree is fine
- *
- * Context: any thread.
- */
+/** stack_tree_release - free it; a zeroed tree is fine */
 void stack_tree_release(struct stack_tree *tree);
 
 /**
  * stack_tree_add - a new node, whatever its siblings are
  *
  * Return:  0; -ENOMEM; -E2BIG: there are STACK_TREE_MAX_NODES.
- * Context: any thread.
  */
 int stack_tree_add(struct stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 
@@ -107,7 +103,6 @@ int stack_tree_add(struct stack_tree *tree, uint32_t parent, uint32_t frame, uin
  * stack_tree_child - the node of a frame below a parent, new or not
  *
  * Return:  as stack_tree_add().
- * Context: any thread.
  */
 int stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 
@@ -116,7 +111,6 @@ int stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t frame, u
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller: free(path->nodes).
- * Context: any thread.
  */
 int stack_path_push(struct stack_path *path, uint32_t node);
 
@@ -145,16 +139,11 @@ struct stack_groups {
  *
  * Return:  0; -ENOENT: no such dimension, and which there are; -E2BIG: too many; -ENOMEM.
  * Owns:    the caller, to stack_groups_release(), also after a failure.
- * Context: any thread.
  */
 int stack_groups_init(struct stack_groups *groups, const struct profile *profile,
 		      const struct query *query, struct err *err);
 
-/**
- * stack_groups_release - free it; a zeroed one is fine
- *
- * Context: any thread.
- */
+/** stack_groups_release - free it; a zeroed one is fine */
 void stack_groups_release(struct stack_groups *groups);
 
 /**
@@ -199,16 +188,11 @@ struct stack_rules {
  * Return:  0; -EINVAL: a pattern is none; -E2BIG: too many; -ENOMEM.
  * Owns:    the caller, to stack_rules_release(), also after a failure; profile and query have to
  *          outlive it.
- * Context: any thread.
  */
 int stack_rules_init(struct stack_rules *rules, const struct profile *profile,
 		     const struct query *query, struct err *err);
 
-/**
- * stack_rules_release - free it; a zeroed one is fine
- *
- * Context: any thread.
- */
+/** stack_rules_release - free it; a zeroed one is fine */
 void stack_rules_release(struct stack_rules *rules);
 
 /**

@@ -1,4 +1,8 @@
-/* query.h - which samples, how they count and what their stacks are */
+/*
+ * query.h - which samples, how they count and what their stacks are
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
@@ -80,7 +84,6 @@ struct query {
  *
  * Return:  its name; NULL: the query counts something else.
  * Owns:    the query.
- * Context: any thread.
  */
 const char *query_delta_metric(const struct query *query);
 
@@ -92,7 +95,6 @@ const char *query_delta_metric(const struct query *query);
  *
  * Return:  0; -EINVAL and what is wrong.
  * Owns:    query->metric points into TEXT, which is cut there.
- * Context: any thread.
  */
 int query_parse_measure(struct query *query, char *text, struct err *err);
 
@@ -103,7 +105,6 @@ int query_parse_measure(struct query *query, char *text, struct err *err);
  * Units are ns, us, ms, s, m and h; an end without one has that of the other end, else seconds.
  *
  * Return:  0; -EINVAL and what is wrong; -E2BIG: more than QUERY_MAX_RANGES.
- * Context: any thread.
  */
 int query_parse_range(struct query *query, const char *text, struct err *err);
 
@@ -111,7 +112,6 @@ int query_parse_range(struct query *query, const char *text, struct err *err);
  * query_parse_every - `1s:0-100ms`: of all ranges, only the first 100 ms of each second
  *
  * Return:  0; -EINVAL and what is wrong.
- * Context: any thread.
  */
 int query_parse_every(struct query *query, const char *text, struct err *err);
 
@@ -145,23 +145,16 @@ struct period_kind {
  * are nanoseconds of its two clocks, and occurrences of everything else.
  *
  * Owns:    the names of the events have to outlive the words.
- * Context: any thread.
  */
 struct period period_of_kind(const struct period_kind *kind);
 
 /**
  * period_of - the same of a profile, which has to outlive the words
  * @event: whose samples are counted, of the profile's; SELECTION_EVERY_EVENT: all of them
- *
- * Context: any thread.
  */
 struct period period_of(const struct profile *profile, uint32_t event);
 
-/**
- * period_value - a weight in the period's unit; what does not fit becomes the most that does
- *
- * Context: any thread.
- */
+/** period_value - a weight in the period's unit; what does not fit becomes the most that does */
 int64_t period_value(const struct period *period, uint64_t weight);
 
 /**
@@ -169,16 +162,12 @@ int64_t period_value(const struct period *period, uint64_t weight);
  * @length_ns: from its first sample to the last
  *
  * No machine has more than PROFILE_CPU_UNKNOWN CPUs; a minute is for what was before and after.
- *
- * Context: any thread.
  */
 bool period_can_be(double seconds, uint64_t length_ns);
 
 /**
  * period_is_to_come - whether a recording says that its last sample is more than a day ahead
  * @epoch_offset_ns: of its clock from the time since 1970
- *
- * Context: any thread.
  */
 bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns);
 
@@ -212,23 +201,14 @@ struct dimension {
  *
  * Return:  0; -ENOENT and which there are; -ENOMEM.
  * Owns:    the caller, to dimension_release(); the profile and NAME have to outlive it.
- * Context: any thread.
  */
 int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
 		   const char *delta_metric, struct err *err);
 
-/**
- * dimension_release - free it; a zeroed one is fine
- *
- * Context: any thread.
- */
+/** dimension_release - free it; a zeroed one is fine */
 void dimension_release(struct dimension *dimension);
 
-/**
- * dimension_value - the number of a sample's value
- *
- * Context: any thread.
- */
+/** dimension_value - the number of a sample's value */
 static inline uint32_t dimension_value(const struct dimension *dimension, size_t sample)
 {
 	size_t code = dimension->threads ? dimension->threads[sample]
@@ -253,36 +233,19 @@ struct idle {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to idle_release(), also when it failed.
- * Context: any thread.
  */
 int idle_init(struct idle *idle, const struct profile *profile);
 
-/**
- * idle_has - whether a sample is of an idle CPU
- *
- * Context: any thread.
- */
+/** idle_has - whether a sample is of an idle CPU */
 bool idle_has(const struct idle *idle, const struct profile *profile, size_t sample);
 
-/**
- * idle_is_thread - whether a thread is the one that runs where nothing else does
- *
- * Context: any thread.
- */
+/** idle_is_thread - whether a thread is the one that runs where nothing else does */
 bool idle_is_thread(const char *comm, int64_t tid);
 
-/**
- * idle_is_function - whether a function of that thread waits for something to run
- *
- * Context: any thread.
- */
+/** idle_is_function - whether a function of that thread waits for something to run */
 bool idle_is_function(const char *name);
 
-/**
- * idle_release - free it
- *
- * Context: any thread.
- */
+/** idle_release - free it */
 void idle_release(struct idle *idle);
 
 /* elide_rules: INI files of frames that say nothing: wrappers, dispatchers, executors */
@@ -296,7 +259,6 @@ void idle_release(struct idle *idle);
  *
  * Return:  0; -EINVAL and the line that is wrong; -errno of the file; -EFBIG.
  * Owns:    the caller: free(*ret_pattern).
- * Context: any thread.
  */
 int elide_rules_read(const char *name, char **ret_pattern, struct err *err);
 
@@ -336,7 +298,6 @@ struct selection {
  * Return:  0; -ENOENT: a dimension or metric that the profile has not, and which there are;
  *          -EINVAL: a pattern that is none; -E2BIG: a pattern took too long; -ENOMEM.
  * Owns:    the caller, to selection_free(); the profile has to outlive it.
- * Context: any thread.
  */
 int selection_make(const struct profile *profile, const struct query *query,
 		   struct selection **ret_selection, struct err *err);
@@ -345,7 +306,6 @@ int selection_make(const struct profile *profile, const struct query *query,
  * selection_frame_name - the name of a frame number, of the profile's or a group's
  *
  * Owns:    the selection or its profile.
- * Context: any thread.
  */
 const char *selection_frame_name(const struct selection *selection, uint32_t frame);
 

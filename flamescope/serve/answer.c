@@ -2,7 +2,6 @@
 #include "flamescope/serve/api.h"
 
 #include "base/json.h"
-#include "flamescope/serve/mhd.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/serve/catalog.h"
-#include "flamescope/serve/mhd.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/serve.h"
 #include "flamescope/web/web.h"

@@ -1,4 +1,8 @@
-/* catalog.h - the recordings under a folder, as they come, grow and go */
+/*
+ * catalog.h - the recordings under a folder, as they come, grow and go
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef SERVE_CATALOG_H
 #define SERVE_CATALOG_H
 
@@ -27,8 +31,6 @@ struct recording_facts {
  * @mtime_ns: taken for the end of a recording that does not say it
  *
  * Whatever cannot be read or understood is left unknown.
- *
- * Context: any thread.
  */
 void recording_facts_read(int fd, uint64_t bytes, int64_t mtime_ns,
 			  struct recording_facts *ret_facts);
@@ -61,7 +63,6 @@ struct catalog;
  *
  * Return:  0; -errno of open, with the reason.
  * Owns:    the caller, to catalog_free().
- * Context: any thread.
  */
 int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *err);
 
@@ -80,18 +81,10 @@ int catalog_new(const char *folder, struct catalog **ret_catalog, struct err *er
  */
 int catalog_scan(struct catalog *catalog, uint64_t facts_ns);
 
-/**
- * catalog_version - a number that is another one once anything has changed
- *
- * Context: any thread.
- */
+/** catalog_version - a number that is another one once anything has changed */
 uint64_t catalog_version(struct catalog *catalog);
 
-/**
- * catalog_list - what was seen last, as JSON
- *
- * Context: any thread.
- */
+/** catalog_list - what was seen last, as JSON */
 void catalog_list(struct catalog *catalog, struct buf *buf);
 
 /* Which recordings: those of a host (NULL: any) that end in the last NS (0: all), newest NS. */
@@ -108,7 +101,6 @@ struct catalog_choice {
  *
  * Return:  how many; -ENOENT: none; -ENOMEM.
  * Owns:    the caller: catalog_names_free().
- * Context: any thread.
  */
 int catalog_choose(struct catalog *catalog, const struct catalog_choice *choice, char ***ret_names,
 		   int64_t *ret_from_ns, int64_t *ret_to_ns);
@@ -126,7 +118,6 @@ void catalog_names_free(char **names, size_t n);
  * Return:  a descriptor, and its stamp; -EACCES: a name that leaves the folder, is hidden, goes
  *          through a link, or is no recording's; -errno of open.
  * Owns:    the caller.
- * Context: any thread.
  */
 int catalog_open(struct catalog *catalog, const char *name, struct catalog_stamp *ret_stamp);
 
@@ -147,11 +138,7 @@ struct catalog_found {
 	size_t n_left_out;
 };
 
-/**
- * catalog_stamp_of - what stat(2) says of a file; its time lies between 1970 and 2043
- *
- * Context: any thread.
- */
+/** catalog_stamp_of - what stat(2) says of a file; its time lies between 1970 and 2043 */
 struct catalog_stamp catalog_stamp_of(const struct stat *st);
 
 /**
@@ -160,7 +147,6 @@ struct catalog_stamp catalog_stamp_of(const struct stat *st);
  * Return:  0; -errno when FOLDER itself cannot be read; -ENOMEM.  Folders below that cannot be
  *          read are passed over.
  * Owns:    the caller: free() of each name and of the files, also on failure.
- * Context: any thread.
  */
 int catalog_walk(int folder, struct catalog_found *found);
 
@@ -177,7 +163,6 @@ int catalog_walk(int folder, struct catalog_found *found);
  * Return:  a descriptor; -EACCES: such a name or link (with O_PATH a link itself where the
  *          kernel has no openat2); -errno of open.
  * Owns:    the caller.
- * Context: any thread.
  */
 int beneath_open(int folder, const char *name, int flags);
 

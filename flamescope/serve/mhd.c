@@ -1,5 +1,5 @@
 /* mhd.c - libmicrohttpd, loaded when there is something to serve */
-#include "flamescope/serve/mhd.h"
+#include "flamescope/serve/api.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* packs.h - recordings made into packs by a few threads; the newest are kept */
+/*
+ * packs.h - recordings made into packs by a few threads; the newest are kept
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef SERVE_PACKS_H
 #define SERVE_PACKS_H
 
@@ -26,7 +30,6 @@ struct packed {
  *
  * Return:  0, a descriptor that is read with pread and how many bytes it holds; -errno.
  * Owns:    the caller: close(*ret_fd).
- * Context: any thread.
  */
 int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
 		uint64_t *ret_bytes, struct err *err);
@@ -36,7 +39,6 @@ int packed_make(const struct profile *profile, const _Atomic bool *stop, int *re
  *
  * Return:  0; -errno.
  * Owns:    the caller: close(ret_packed->fd).
- * Context: any thread.
  */
 int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err);
 
@@ -50,7 +52,6 @@ int packed_make_two(const struct profile *profile, struct packed *ret_packed, st
  *
  * Return:  0, and a profile whose columns point into PROFILE's; -ENOMEM.
  * Owns:    the caller: free(*ret_times), and nothing else of it; PROFILE has to outlive it.
- * Context: any thread.
  */
 int trim_before(const struct profile *profile, int64_t from_ns, struct profile *ret_view,
 		uint64_t **ret_times);
@@ -98,7 +99,6 @@ struct packs;
  *
  * Return:  0; -ENOMEM, -EAGAIN.
  * Owns:    the caller, to packs_stop() and packs_free(); the catalog has to outlive it.
- * Context: any thread.
  */
 int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_packs,
 	      struct err *err);
@@ -108,7 +108,6 @@ int packs_new(struct catalog *catalog, uint64_t max_bytes, struct packs **ret_pa
  *
  * Return:  0: request->done() will be called, once; -EBUSY: too many wait.
  * Owns:    the caller keeps REQUEST until then; an answer goes to packs_release().
- * Context: any thread.
  */
 int packs_queue(struct packs *packs, struct packs_request *request);
 

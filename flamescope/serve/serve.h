@@ -1,4 +1,8 @@
-/* serve.h - the page and the server that sends it */
+/*
+ * serve.h - the page and the server that sends it
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
@@ -37,7 +41,6 @@ struct page {
  * page_nonce - a word that cannot be guessed
  *
  * Return:  0; -errno of getrandom.
- * Context: any thread.
  */
 int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err);
 
@@ -45,7 +48,6 @@ int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err);
  * page_write - one HTML with everything inside, that opens from a file
  *
  * Return:  0; -errno of write; what pack_write() says.
- * Context: any thread.
  */
 int page_write(const struct page *page, int fd, struct err *err);
 
@@ -54,15 +56,12 @@ int page_write(const struct page *page, int fd, struct err *err);
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller has made BUF and releases it.
- * Context: any thread.
  */
 int page_served(const struct page *page, const char *nonce, struct buf *buf, struct err *err);
 
 /**
  * page_policy - the Content-Security-Policy that goes with it
  * @connect: where its scripts may fetch from: "'none'" or "'self'"
- *
- * Context: any thread.
  */
 void page_policy(const char *nonce, const char *connect, struct buf *buf);
 
@@ -70,8 +69,6 @@ void page_policy(const char *nonce, const char *connect, struct buf *buf);
 
 /**
  * base64_add - add bytes, padded: all but the last piece of a text have to be a multiple of 3 long
- *
- * Context: any thread.
  */
 void base64_add(struct buf *buf, const unsigned char *bytes, size_t len);
 
@@ -90,7 +87,6 @@ struct guard {
  * guard_token - make a token that cannot be guessed, of letters that a URL takes as they are
  *
  * Return:  0; -errno of getrandom.
- * Context: any thread.
  */
 int guard_token(char token[GUARD_TOKEN_TEXT]);
 
@@ -100,24 +96,16 @@ int guard_token(char token[GUARD_TOKEN_TEXT]);
  * A foreign page can make its own name resolve to this machine (DNS rebinding), but cannot
  * make a browser leave that name out of the header.  Ports are not compared: `ssh -L` changes
  * them.
- *
- * Context: any thread.
  */
 bool guard_knows_host(const struct guard *guard, const char *header);
 
 /**
  * guard_knows_token - whether the token is right, in a time that does not depend on how wrong
  * @given: NULL: none
- *
- * Context: any thread.
  */
 bool guard_knows_token(const struct guard *guard, const char *given);
 
-/**
- * guard_is_loopback - whether an address is one that only this machine reaches
- *
- * Context: any thread.
- */
+/** guard_is_loopback - whether an address is one that only this machine reaches */
 bool guard_is_loopback(const char *address);
 
 /* server: recordings of a folder over HTTP, for one person and one browser */
@@ -149,11 +137,7 @@ struct server;
  */
 int server_start(const struct server_options *options, struct server **ret_server, struct err *err);
 
-/**
- * server_port - where it listens
- *
- * Context: any thread.
- */
+/** server_port - where it listens */
 uint16_t server_port(const struct server *server);
 
 /**
@@ -170,11 +154,7 @@ void server_run(struct server *server, int until_fd);
  */
 void server_stop(struct server *server);
 
-/**
- * catalog_is_recording - whether a file's name is one of a recording
- *
- * Context: any thread.
- */
+/** catalog_is_recording - whether a file's name is one of a recording */
 bool catalog_is_recording(const char *name);
 
 #endif

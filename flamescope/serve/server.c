@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/serve/api.h"
-#include "flamescope/serve/mhd.h"
 #include "flamescope/serve/packs.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,8 @@
-/* newlines.h - where lines and empty lines are, sixteen bytes at a time */
+/*
+ * newlines.h - where lines and empty lines are, sixteen bytes at a time
+ *
+ * Context: any thread.
+ */
 #ifndef TEXT_NEWLINES_H
 #define TEXT_NEWLINES_H
 
@@ -13,7 +17,6 @@
  * newlines_empty - where the next empty line is
  *
  * Return:  the first of two newlines that follow each other in [AT, END); NULL: there are none.
- * Context: any thread.
  */
 static inline const char *newlines_empty(const char *at, const char *end)
 {
@@ -43,7 +46,6 @@ static inline const char *newlines_empty(const char *at, const char *end)
  * newlines_last_empty - the last one
  *
  * Return:  the first newline of the last pair in [AT, END); NULL: there are none.
- * Context: any thread.
  */
 static inline const char *newlines_last_empty(const char *at, const char *end)
 {
@@ -55,11 +57,7 @@ static inline const char *newlines_last_empty(const char *at, const char *end)
 	return NULL;
 }
 
-/**
- * newlines_count - how many newlines are in [AT, END)
- *
- * Context: any thread.
- */
+/** newlines_count - how many newlines are in [AT, END) */
 static inline uint64_t newlines_count(const char *at, const char *end)
 {
 	uint64_t n = 0;

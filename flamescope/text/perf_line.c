@@ -1,7 +1,7 @@
 /* perf_line.c - parses single lines of perf-script text; every one is hostile */
 #include "flamescope/text/text.h"
 
-#include "output/text/sanitise.h"
+#include "output/text/perf_script.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* text.h - perf-script text and folded stacks, by lines and by samples */
+/*
+ * text.h - perf-script text and folded stacks, by lines and by samples
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef TEXT_TEXT_H
 #define TEXT_TEXT_H
 
@@ -30,7 +34,6 @@ int source_open(const char *path, struct source **ret_source, struct err *err);
  * source_plain - whether any thread may pread() it, being an uncompressed regular file
  *
  * Return:  its descriptor, which is the source's, and *RET_BYTES; -1: it is none.
- * Context: any thread.
  */
 int source_plain(const struct source *source, uint64_t *ret_bytes);
 
@@ -38,7 +41,6 @@ int source_plain(const struct source *source, uint64_t *ret_bytes);
  * source_read - the next bytes
  *
  * Return:  how many, 0 at the end; -EIO and the reason when the file is damaged or cut short.
- * Context: any thread.
  */
 ssize_t source_read(struct source *source, void *to, size_t len, struct err *err);
 
@@ -81,7 +83,6 @@ int lines_open(const char *path, struct lines **ret_lines, struct err *err);
  * Return:  1; 0 at the end; -EIO and the reason when the file is damaged or cut short, or has a
  *          line that does not end.
  * Owns:    the lines; good until the next call.
- * Context: any thread.
  */
 int lines_next(struct lines *lines, struct line *ret_line, struct err *err);
 
@@ -149,7 +150,6 @@ struct perf_facts {
  * event's name empty or with blanks.
  *
  * Return:  true, and *RET_HEAD; false: it is no such line, and TEXT is unchanged.
- * Context: any thread, as for all of these.
  */
 bool perf_line_head(char *text, struct perf_head *ret_head);
 
@@ -161,7 +161,6 @@ bool perf_line_head(char *text, struct perf_head *ret_head);
  * What is not indented has to have a module.
  *
  * Return:  true, and *RET_FRAME; false: it is no such line, and TEXT is unchanged.
- * Context: any thread.
  */
 bool perf_line_frame(char *text, struct perf_frame *ret_frame);
 
@@ -170,8 +169,6 @@ bool perf_line_frame(char *text, struct perf_frame *ret_frame);
  *
  * perf-map-agent writes such names for code that has calls inlined.  `operator->` and Rust's
  * `f() -> T` are none.
- *
- * Context: any thread.
  */
 bool perf_line_is_unfolded(const char *name);
 
@@ -182,7 +179,6 @@ bool perf_line_is_unfolded(const char *name);
  * more than MAX the innermost are written.
  *
  * Return:  how many there are; 1 when the name is no such name.
- * Context: any thread.
  */
 size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frames, size_t max);
 
@@ -192,7 +188,6 @@ size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frame
  * It does so for what was recorded without call stacks.
  *
  * Return:  true, and *RET_FRAME; false: there is none, and HEAD is unchanged.
- * Context: any thread.
  */
 bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame);
 
@@ -200,8 +195,6 @@ bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame);
  * perf_line_is_side_band - whether a line tells of a PERF_RECORD_... (--show-mmap-events)
  *
  * The name of its thread may look like an address: `cc1`.
- *
- * Context: any thread.
  */
 bool perf_line_is_side_band(const char *text);
 
@@ -209,8 +202,6 @@ bool perf_line_is_side_band(const char *text);
  * perf_line_is_aside - whether perf script prints such lines beside samples and frames
  *
  * They are `  file.c:12` below a frame (-F srcline), and PERF_RECORD_... (--show-mmap-events).
- *
- * Context: any thread.
  */
 bool perf_line_is_aside(const char *text);
 
@@ -219,8 +210,6 @@ bool perf_line_is_aside(const char *text);
  *
  * A field that is neither known nor `name=value,delta` is a word; those past PERF_LINE_MAX_WORDS
  * are passed over.
- *
- * Context: any thread.
  */
 void perf_line_facts(char *text, struct perf_facts *facts);
 
@@ -228,7 +217,6 @@ void perf_line_facts(char *text, struct perf_facts *facts);
  * perf_line_decode - %41 to A, in place; what is no such thing stays, and so does %00
  *
  * Return:  TEXT.
- * Context: any thread.
  */
 char *perf_line_decode(char *text);
 
@@ -237,8 +225,6 @@ char *perf_line_decode(char *text);
  *
  * The dialect of flame_prof and its fork of FlameScope: NAME is of letters, digits, _ and -, there
  * is one blank after the colon, and the numbers are whole.  wick calls its own metric_wick_NAME.
- *
- * Context: any thread.
  */
 void perf_line_inline_facts(char *text, struct perf_facts *facts);
 
@@ -296,8 +282,6 @@ int perf_text_new(const struct perf_text_visitor *visitor, struct perf_text **re
  *
  * What one line means never reaches past an empty line, so that the text between two of them can
  * be read by itself.  A carriage return at the end of a line is no part of it.
- *
- * Context: any thread.
  */
 void perf_text_line(struct perf_text *text, const struct line *line);
 
@@ -305,8 +289,6 @@ void perf_text_line(struct perf_text *text, const struct line *line);
  * perf_text_finish - the end of the file: gives the last sample, if it is not whole either
  *
  * What comes then is of another file, and so are its statistics.
- *
- * Context: any thread.
  */
 void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats);
 
@@ -314,8 +296,6 @@ void perf_text_finish(struct perf_text *text, struct perf_text_stats *ret_stats)
  * perf_text_no_times - say why a file with stacks has no sample, and what to do
  *
  * Frames without a line that names a thread and a time are what perf script -F ip,sym prints.
- *
- * Context: any thread.
  */
 void perf_text_no_times(struct err *err);
 
@@ -330,7 +310,6 @@ void perf_text_free(struct perf_text *text);
  * perf_text_read - all of the above for a file
  *
  * Return:  0; -errno of open; -EIO when it is damaged: what came before has been visited.
- * Context: any thread.
  */
 int perf_text_read(const char *path, const struct perf_text_visitor *visitor,
 		   struct perf_text_stats *ret_stats, struct err *err);
@@ -347,7 +326,6 @@ int perf_text_read(const char *path, const struct perf_text_visitor *visitor,
  *
  * Return:  what its counts have to be multiplied with: 1,000 when one of them has a fraction,
  *          else 1; 0: it is no such file.
- * Context: any thread.
  */
 uint32_t folded_scale(const char *text, size_t len);
 
@@ -357,7 +335,6 @@ uint32_t folded_scale(const char *text, size_t len);
  * It is read once more for that: of a pipe nothing is taken, and it is 0.
  *
  * Return:  as folded_scale(); -errno of open; -EIO when it is damaged.
- * Context: any thread.
  */
 int folded_file_scale(const char *path, struct err *err);
 
@@ -368,16 +345,11 @@ int folded_file_scale(const char *path, struct err *err);
  * The count is the last word: whole or with a fraction, as flamegraph.pl takes it.
  *
  * Return:  true, and *RET_SAMPLE, which points into TEXT and FRAMES; false: it is no such line.
- * Context: any thread.
  */
 bool folded_line(char *text, uint32_t scale, struct perf_frame *frames,
 		 struct perf_text_sample *ret_sample);
 
-/**
- * folded_is_aside - whether a line is empty or a comment
- *
- * Context: any thread.
- */
+/** folded_is_aside - whether a line is empty or a comment */
 bool folded_is_aside(const char *text);
 
 #endif

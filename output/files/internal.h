@@ -1,4 +1,8 @@
-/* internal.h - the state of a recording and the parts that it is made of */
+/*
+ * internal.h - the state of a recording and the parts that it is made of
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef FILES_INTERNAL_H
 #define FILES_INTERNAL_H
 
@@ -47,7 +51,6 @@ void segment_make_way(const char *path);
  *
  * Return:  0; -EEXIST when the name is taken, by a link too; -errno of open.
  * Owns:    the caller, to segment_close().
- * Context: main thread.
  */
 int segment_open(struct segment *segment, const struct segment_disk *disk, const char *path,
 		 struct err *err);
@@ -59,7 +62,6 @@ int segment_open(struct segment *segment, const struct segment_disk *disk, const
  * Nothing is added to segment.len: say how much of it is whole text by segment_keep().
  *
  * Return:  0 when all were taken; -errno of write (-ENOSPC when it took none).
- * Context: main thread.
  */
 int segment_write(struct segment *segment, const void *bytes, size_t len, size_t *ret_written);
 
@@ -67,7 +69,6 @@ int segment_write(struct segment *segment, const void *bytes, size_t len, size_t
  * segment_keep - of the bytes written last the first LEN are whole text; cut the file after them
  *
  * Return:  0; -errno of ftruncate.
- * Context: main thread.
  */
 int segment_keep(struct segment *segment, size_t len);
 
@@ -75,22 +76,13 @@ int segment_keep(struct segment *segment, size_t len);
  * segment_cut - shorten the file to LEN bytes of whole text
  *
  * Return:  0; -errno of ftruncate, and the file is as it was.
- * Context: main thread.
  */
 int segment_cut(struct segment *segment, uint64_t len);
 
-/**
- * segment_is_gone - whether the file was removed
- *
- * Context: main thread.
- */
+/** segment_is_gone - whether the file was removed */
 bool segment_is_gone(const struct segment *segment);
 
-/**
- * segment_close - close the file, remove it if it is empty, give back the memory
- *
- * Context: main thread.
- */
+/** segment_close - close the file, remove it if it is empty, give back the memory */
 void segment_close(struct segment *segment);
 
 /* file_name: the names of a recording's files, from a template */
@@ -147,18 +139,10 @@ struct backlog {
  */
 void backlog_init(struct backlog *backlog);
 
-/**
- * backlog_release - give back the memory
- *
- * Context: main thread.
- */
+/** backlog_release - give back the memory */
 void backlog_release(struct backlog *backlog);
 
-/**
- * backlog_start - drop everything and begin a new file with its header
- *
- * Context: main thread.
- */
+/** backlog_start - drop everything and begin a new file with its header */
 void backlog_start(struct backlog *backlog, const struct perf_script_options *options,
 		   const struct perf_script_header *header);
 
@@ -167,7 +151,6 @@ void backlog_start(struct backlog *backlog, const struct perf_script_options *op
  * @now_ns: a sample cannot have been taken later
  *
  * Return:  0; -ENOBUFS when too much is waiting, -ENOMEM; then nothing is added.
- * Context: main thread.
  */
 int backlog_add(struct backlog *backlog, const struct perf_script_options *options,
 		const struct sample *sample, uint64_t now_ns);
@@ -176,29 +159,19 @@ int backlog_add(struct backlog *backlog, const struct perf_script_options *optio
  * backlog_note - add a comment line: `# WORD : JSON`
  *
  * Return:  0; -ENOBUFS when too much is waiting, -ENOMEM; then nothing is added.
- * Context: main thread.
  */
 int backlog_note(struct backlog *backlog, const char *word, const char *json);
 
-/**
- * backlog_whole - of the first LEN bytes, how many are whole pieces
- *
- * Context: main thread.
- */
+/** backlog_whole - of the first LEN bytes, how many are whole pieces */
 size_t backlog_whole(const struct backlog *backlog, size_t len);
 
-/**
- * backlog_took - the first LEN bytes, whole pieces, are on disk now
- *
- * Context: main thread.
- */
+/** backlog_took - the first LEN bytes, whole pieces, are on disk now */
 void backlog_took(struct backlog *backlog, size_t len);
 
 /**
  * backlog_drop - drop what is not on disk
  *
  * Return:  how many samples were dropped.
- * Context: main thread.
  */
 uint64_t backlog_drop(struct backlog *backlog);
 
@@ -245,7 +218,6 @@ struct archive_stats {
  *
  * Return:  0; -errno.
  * Owns:    the caller, to archive_free().  The strings of OPTIONS must outlive it.
- * Context: main thread.
  */
 int archive_new(const struct archive_options *options, struct archive **ret_archive,
 		struct err *err);
@@ -254,7 +226,6 @@ int archive_new(const struct archive_options *options, struct archive **ret_arch
  * archive_add - take over a closed segment
  *
  * Return:  0; -ENOMEM, and the file just stays as it is.
- * Context: main thread.
  */
 int archive_add(struct archive *archive, const char *path, dev_t dev, ino_t ino);
 
@@ -263,7 +234,6 @@ int archive_add(struct archive *archive, const char *path, dev_t dev, ino_t ino)
  *
  * Return:  the line, NULL when there is none.
  * Owns:    the caller, to free().
- * Context: main thread.
  */
 char *archive_message(struct archive *archive);
 
@@ -271,23 +241,14 @@ char *archive_message(struct archive *archive);
  * archive_drain - wait until everything is through, at most WAIT_NS for the hooks
  *
  * Return:  0; -ETIMEDOUT when hooks are left.
- * Context: main thread.
  */
 int archive_drain(struct archive *archive, uint64_t wait_ns);
 
-/**
- * archive_each - VISIT the path of every segment that is still there, oldest first
- *
- * Context: main thread.
- */
+/** archive_each - VISIT the path of every segment that is still there, oldest first */
 void archive_each(struct archive *archive, void (*visit)(void *context, const char *path),
 		  void *context);
 
-/**
- * archive_stats - the counters so far
- *
- * Context: main thread.
- */
+/** archive_stats - the counters so far */
 void archive_stats(struct archive *archive, struct archive_stats *ret_stats);
 
 /**
@@ -340,11 +301,7 @@ struct recording {
 	bool finished;
 };
 
-/**
- * recording_report - one line for the user
- *
- * Context: main thread.
- */
+/** recording_report - one line for the user */
 void recording_report(struct recording *recording, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -359,7 +316,6 @@ void recording_measure_clocks(struct perf_script_header *header);
  * recording_open_segment - make the next file, trying further names when one is taken
  *
  * Return:  0; -EEXIST for the first file of a name that was asked for; -errno.
- * Context: main thread.
  */
 int recording_open_segment(struct recording *recording, struct err *err);
 
@@ -367,7 +323,6 @@ int recording_open_segment(struct recording *recording, struct err *err);
  * recording_reopen - the same in the middle of a run: reports why it failed
  *
  * Return:  0; -errno, and it is tried again later.
- * Context: main thread.
  */
 int recording_reopen(struct recording *recording);
 
@@ -375,29 +330,19 @@ int recording_reopen(struct recording *recording);
  * recording_flush - write the backlog to disk, or report why not
  *
  * Return:  0; -errno, and it is tried again later.
- * Context: main thread.
  */
 int recording_flush(struct recording *recording);
 
-/**
- * recording_release_held - the sample that waits for a second one goes into its old segment
- *
- * Context: main thread.
- */
+/** recording_release_held - the sample that waits for a second one goes into its old segment */
 void recording_release_held(struct recording *recording);
 
-/**
- * recording_hold_again - put the held sample back before a line that stays in this segment
- *
- * Context: main thread.
- */
+/** recording_hold_again - put the held sample back before a line that stays in this segment */
 void recording_hold_again(struct recording *recording);
 
 /**
  * recording_take_back_held - remove the held sample, which starts the next one, from the segment
  *
  * Return:  0; -EBUSY when something waits to be written after it; -errno.
- * Context: main thread.
  */
 int recording_take_back_held(struct recording *recording);
 
@@ -405,15 +350,10 @@ int recording_take_back_held(struct recording *recording);
  * recording_rotate - end the segment and begin the next
  *
  * Return:  0; -errno, and the old segment goes on.
- * Context: main thread.
  */
 int recording_rotate(struct recording *recording);
 
-/**
- * recording_close_segment - drop what the disk does not take, write the end line, close
- *
- * Context: main thread.
- */
+/** recording_close_segment - drop what the disk does not take, write the end line, close */
 void recording_close_segment(struct recording *recording);
 
 #endif

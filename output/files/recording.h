@@ -1,4 +1,8 @@
-/* recording.h - the files of one run: flush, rotation, compression, hooks, what is kept */
+/*
+ * recording.h - the files of one run: flush, rotation, compression, hooks, what is kept
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef FILES_RECORDING_H
 #define FILES_RECORDING_H
 
@@ -57,7 +61,6 @@ struct recording_stats {
  *
  * Return:  0; -EEXIST: the name is taken, and not to be replaced; -errno of open.
  * Owns:    the caller, to recording_free().  The strings of OPTIONS must outlive it.
- * Context: main thread.
  */
 int recording_new(const struct recording_options *options, struct recording **ret_recording,
 		  struct err *err);
@@ -68,8 +71,6 @@ int recording_new(const struct recording_options *options, struct recording **re
  * The first samples go to disk at once, later ones at the next flush.  A disk that takes
  * nothing is reported once through options.report, the samples are counted as dropped, and writing
  * resumes when it can.
- *
- * Context: main thread.
  */
 void recording_write(struct recording *recording, const struct sample *sample);
 
@@ -78,8 +79,6 @@ void recording_write(struct recording *recording, const struct sample *sample);
  * @json: one object, on one line
  *
  * It counts for nothing, and is lost with its file.  A file without comments has none.
- *
- * Context: main thread.
  */
 void recording_note(struct recording *recording, const char *word, const char *json);
 
@@ -90,7 +89,6 @@ void recording_note(struct recording *recording, const char *word, const char *j
  * A name that is taken is passed over.
  *
  * Return:  the number that it has; -EBUSY: one is open; -errno and the reason.
- * Context: main thread.
  */
 int recording_begin(struct recording *recording, unsigned number, struct err *err);
 
@@ -101,7 +99,6 @@ int recording_begin(struct recording *recording, unsigned number, struct err *er
  * Return:  0, and the path that it has once recording_settled(); -EIO: samples were dropped, or
  *          there is no file.
  * Owns:    RET_PATH is the caller's, to free(); NULL when memory ran out.
- * Context: main thread.
  */
 int recording_end(struct recording *recording, const struct perf_script_count *before,
 		  size_t n_before, char **ret_path);
@@ -113,15 +110,12 @@ int recording_end(struct recording *recording, const struct perf_script_count *b
  * A file that has no sample yet goes on, with another head if it is not on disk.
  *
  * Return:  0; -errno: there is no other file, and this one goes on as it is.
- * Context: main thread.
  */
 int recording_split(struct recording *recording, uint32_t hz);
 
 /**
  * recording_settled - whether every file that has ended has its last name: none waits to be
  *                     compressed
- *
- * Context: main thread.
  */
 bool recording_settled(struct recording *recording);
 
@@ -129,22 +123,16 @@ bool recording_settled(struct recording *recording);
  * recording_write_out - have all that was written on disk, now
  *
  * Return:  0; -errno: some of it is not.
- * Context: main thread.
  */
 int recording_write_out(struct recording *recording);
 
-/**
- * recording_tick - flush and rotate by the clock, and report what failed in the background
- *
- * Context: main thread.
- */
+/** recording_tick - flush and rotate by the clock, and report what failed in the background */
 void recording_tick(struct recording *recording);
 
 /**
  * recording_due_ns - when recording_tick() next has something to do by the clock
  *
  * Return:  ns; UINT64_MAX: nothing waits for its time.
- * Context: main thread.
  */
 uint64_t recording_due_ns(const struct recording *recording);
 
@@ -152,8 +140,6 @@ uint64_t recording_due_ns(const struct recording *recording);
  * recording_counts - what the next "# wick-end" line says beside samples and weight
  *
  * The numbers are totals of the run; the recording writes what was added since the last one.
- *
- * Context: main thread.
  */
 void recording_counts(struct recording *recording, const struct perf_script_count *counts,
 		      size_t n_counts);
@@ -162,7 +148,6 @@ void recording_counts(struct recording *recording, const struct perf_script_coun
  * recording_finish - end the last segment, and wait for compression and hooks
  *
  * Return:  0; -EIO when something was dropped or a hook never succeeded.
- * Context: main thread.
  */
 int recording_finish(struct recording *recording);
 
@@ -170,7 +155,6 @@ int recording_finish(struct recording *recording);
  * recording_stats - the counters so far
  *
  * Owns:    the recording; good until the next call on it.
- * Context: main thread.
  */
 void recording_stats(struct recording *recording, struct recording_stats *ret_stats);
 
@@ -200,7 +184,6 @@ struct snapshot;
  *
  * Return:  0; -EEXIST: the name, or the one with ".new" after it, is taken; -errno of open.
  * Owns:    the caller, to snapshot_free().  The strings of OPTIONS must outlive it.
- * Context: main thread, as for all of these.
  */
 int snapshot_new(const struct recording_options *options, struct snapshot **ret_snapshot,
 		 struct err *err);
@@ -209,15 +192,10 @@ int snapshot_new(const struct recording_options *options, struct snapshot **ret_
  * snapshot_begin - begin the next state of the file, beside it
  *
  * Return:  0; -errno, and snapshot_add() does nothing.
- * Context: main thread.
  */
 int snapshot_begin(struct snapshot *snapshot);
 
-/**
- * snapshot_add - add a sample to the next state
- *
- * Context: main thread.
- */
+/** snapshot_add - add a sample to the next state */
 void snapshot_add(struct snapshot *snapshot, const struct sample *sample);
 
 /**
@@ -227,7 +205,6 @@ void snapshot_add(struct snapshot *snapshot, const struct sample *sample);
  * options.report, and the last state stays.
  *
  * Return:  0; -errno.
- * Context: main thread.
  */
 int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *counts,
 		 size_t n_counts);
@@ -236,7 +213,6 @@ int snapshot_end(struct snapshot *snapshot, const struct perf_script_count *coun
  * snapshot_path - where the file is
  *
  * Owns:    the snapshot.
- * Context: main thread.
  */
 const char *snapshot_path(const struct snapshot *snapshot);
 

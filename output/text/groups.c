@@ -1,8 +1,6 @@
 /* groups.c - outermost frames that are made up, so that any consumer groups stacks by them */
 #include "output/text/perf_script.h"
 
-#include "output/text/sanitise.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "base/sample.h"
-#include "output/text/sanitise.h"
 
 #include <inttypes.h>
 #include <string.h>

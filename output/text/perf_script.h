@@ -1,4 +1,8 @@
-/* perf_script.h - samples to perf-script text, exactly as docs/perf-script.md says */
+/*
+ * perf_script.h - samples to perf-script text, exactly as docs/perf-script.md says
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef TEXT_PERF_SCRIPT_H
 #define TEXT_PERF_SCRIPT_H
 
@@ -9,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* groups: outermost frames that are made up, so that any consumer groups stacks by them */
 
@@ -48,7 +53,6 @@ struct groups {
  *        (rss stands for rss_kib)
  *
  * Return:  0; -EINVAL and the reason, with the words there are.
- * Context: any thread.
  */
 int groups_parse(const char *text, const struct metric *metrics, size_t n_metrics,
 		 struct groups *ret_groups, struct err *err);
@@ -56,8 +60,6 @@ int groups_parse(const char *text, const struct metric *metrics, size_t n_metric
 /**
  * groups_limit - leave out groups by metrics that a file does not have
  * @mask: bit i: it has metric i
- *
- * Context: any thread.
  */
 void groups_limit(struct groups *groups, uint32_t mask);
 
@@ -65,15 +67,12 @@ void groups_limit(struct groups *groups, uint32_t mask);
  * groups_name - what a group is called, in the parentheses of its frames and in the head
  *
  * Owns:    static, or the metric's.
- * Context: any thread.
  */
 const char *groups_name(const struct group *group, const struct metric *metrics);
 
 /**
  * groups_add - the frames of all groups of a sample, the first group last
  * @metrics: the columns of the sample's metrics
- *
- * Context: any thread.
  */
 void groups_add(struct buf *buf, const struct groups *groups, const struct metric *metrics,
 		const struct sample *sample);
@@ -82,7 +81,6 @@ void groups_add(struct buf *buf, const struct groups *groups, const struct metri
  * groups_state_word - the word for a state
  *
  * Owns:    static.
- * Context: any thread.
  */
 const char *groups_state_word(enum sample_state state);
 
@@ -91,15 +89,12 @@ const char *groups_state_word(enum sample_state state);
  * @unit: of the value: "B", "KiB", "ns", anything else counts
  *
  * Return:  below GROUPS_CLASSES; 0 for the value 0.
- * Context: any thread.
  */
 unsigned groups_size_class(int64_t value, const char *unit);
 
 /**
  * groups_class_word - a size class in words: 1s KiB, 10s MiB, -100s B, 0
  * @class: of a value of this UNIT
- *
- * Context: any thread.
  */
 void groups_class_word(struct buf *buf, unsigned class, const char *unit);
 
@@ -191,26 +186,14 @@ struct perf_script_file {
 	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
 };
 
-/**
- * perf_script_header - the block of comment lines at the start of a file; nothing when bare
- *
- * Context: any thread.
- */
+/** perf_script_header - the block of comment lines at the start of a file; nothing when bare */
 void perf_script_header(const struct perf_script_options *options,
 			const struct perf_script_header *header, struct buf *buf);
 
-/**
- * perf_script_frame - one frame's line
- *
- * Context: any thread.
- */
+/** perf_script_frame - one frame's line */
 void perf_script_frame(const struct frame *frame, struct buf *buf);
 
-/**
- * perf_script_line - a frame's word of a "# l" line
- *
- * Context: any thread.
- */
+/** perf_script_line - a frame's word of a "# l" line */
 void perf_script_line(const struct frame *frame, struct buf *buf);
 
 /* A name of the waker's stack is not begun after so many bytes: names can be very long. */
@@ -221,16 +204,10 @@ enum { PERF_SCRIPT_WAKER_BYTES = 1024 };
  *
  * Names are percent-encoded as in sanitise_word(), and so are ';' and ',' in them.  A frame without
  * a name is its module in brackets, or [unknown].
- *
- * Context: any thread.
  */
 void perf_script_waker(struct buf *buf, const struct sample *sample);
 
-/**
- * perf_script_modules - `,"modules":[...]`, as the end line has it; nothing when there are none
- *
- * Context: any thread.
- */
+/** perf_script_modules - `,"modules":[...]`, as the end line has it; nothing when there are none */
 void perf_script_modules(const struct perf_script_modules *modules, struct buf *buf);
 
 /**
@@ -238,8 +215,6 @@ void perf_script_modules(const struct perf_script_modules *modules, struct buf *
  *
  * Releases of memory do, but in the inline dialect, which is for what changes metrics.  A bare
  * text has nothing of them.
- *
- * Context: any thread.
  */
 bool perf_script_hides(const struct perf_script_options *options, const struct sample *sample);
 
@@ -255,10 +230,72 @@ void perf_script_sample(const struct perf_script_options *options, struct perf_s
  * perf_script_end - the "# wick-end" line; nothing when bare
  *
  * Writes samples, weight and late of FILE first, then COUNTS, then the modules.
- *
- * Context: any thread.
  */
 void perf_script_end(const struct perf_script_options *options, const struct perf_script_file *file,
 		     const struct perf_script_count *counts, size_t n_counts, struct buf *buf);
+
+enum {
+	SANITISED_COMM_SIZE = 80,  /* 15 bytes, each 3 after repair, marks added, and a NUL */
+	SANITISE_MAX_NAME = 16384, /* bytes of a symbol or path; longer ones are cut */
+};
+
+/**
+ * sanitise_comm - a thread's name, ready for the header line of a sample
+ * @text:  at most LEN bytes, or up to a NUL
+ * @out:   the name, NUL-terminated
+ *
+ * Return:  true when it had to be altered.
+ */
+bool sanitise_comm(const char *text, size_t len, pid_t tid, char out[static SANITISED_COMM_SIZE]);
+
+/**
+ * sanitise_symbol - a symbol's name, ready for a frame line
+ *
+ * Return:  false, and nothing is added, when nothing of it is left.
+ */
+bool sanitise_symbol(struct buf *buf, const char *symbol);
+
+/**
+ * sanitise_module - a module's path, ready to stand in the parentheses of a frame line
+ *
+ * Return:  false, and nothing is added, when it is empty.
+ */
+bool sanitise_module(struct buf *buf, const char *module);
+
+/**
+ * sanitise_basename - the last part of a module's path, ready to stand in a symbol's place
+ *
+ * Return:  false, and nothing is added, when it is empty.
+ */
+bool sanitise_basename(struct buf *buf, const char *module);
+
+/**
+ * sanitise_word - percent-encode everything that is not visible ASCII, and % < > \
+ *
+ * For values in a "# s" line: the bytes come back whole by decoding every %XX.
+ */
+void sanitise_word(struct buf *buf, const char *text, size_t len);
+
+/**
+ * sanitise_line - percent-encode < > \, controls, bytes that are not UTF-8, and a % that would
+ *                 read as an encoded byte
+ *
+ * For the rest of a comment line: blanks and UTF-8 stay readable.
+ */
+void sanitise_line(struct buf *buf, const char *text);
+
+/* markup: what makes libmagic call a recording a web page or TeX */
+
+/**
+ * markup_opens - whether the `<` or `\` at the start of LEFT bytes opens such a word
+ *
+ * libmagic looks for these words anywhere in the first kilobytes: a mark before them does not
+ * help, one after the first character does.  A word that has marks gets one more, so that
+ * markup_restore() gives every name back.
+ */
+bool markup_opens(const char *text, size_t left);
+
+/** markup_restore - take the marks out of a name again */
+void markup_restore(char *text);
 
 #endif

@@ -1,7 +1,6 @@
 /* perf_script_head.c - the comment lines at the start and the end of a file */
 #include "base/json.h"
 #include "output/text/perf_script.h"
-#include "output/text/sanitise.h"
 
 #include <string.h>
 #include <sys/utsname.h>

@@ -1,5 +1,5 @@
 /* sanitise.c - comm, symbol and module so that every consumer reads them whole */
-#include "output/text/sanitise.h"
+#include "output/text/perf_script.h"
 
 #include "base/utf8.h"
 

@@ -44,10 +44,28 @@ function statement(text, opener,    name)
 		tell(name "() has a comment that does not start with /**")
 	else if (index(comment, "* " name " - ") == 0)
 		tell(name "() has the comment of something else")
-	else if (comment !~ /\n[ \t]*\*[ \t]*Context:/)
-		tell(name "() does not say its Context:")
-	else if (comment !~ "\n[ \t]*\\*[ \t]*Context:[ \t]*(" words ")[^a-z]")
+	else if (!says_context(comment) && !header_says)
+		tell(name "() does not say its Context:, nor does its header")
+	else if (says_context(comment) && !is_context(comment))
 		tell(name "() has a Context: that starts with none of: " words)
+}
+
+function says_context(text)
+{
+	return text ~ /\n[ \t]*\*[ \t]*Context:/
+}
+
+function is_context(text)
+{
+	return text ~ "\n[ \t]*\\*[ \t]*Context:[ \t]*(" words ")[^a-z]"
+}
+
+# The comment that a header begins with may say the Context: of all its functions.
+function first_comment(text)
+{
+	header_says = says_context(text)
+	if (header_says && !is_context(text))
+		tell("the header has a Context: that starts with none of: " words)
 }
 
 function forget()
@@ -94,7 +112,7 @@ function character(c)
 FNR == 1 {
 	forget()
 	comment = ""
-	depth = in_comment = in_macro = 0
+	depth = in_comment = in_macro = n_comments = header_says = 0
 	n_headers++
 }
 
@@ -115,6 +133,8 @@ FNR == 1 {
 			body = body substr(line, 1, at + 1)
 			line = substr(line, at + 2)
 			in_comment = 0
+			if (n_comments++ == 0)
+				first_comment(body)
 			if (depth == 0 && text !~ /[^ \t]/)
 				comment = body
 		} else if (substr(line, 1, 2) == "/*") {

@@ -2,7 +2,8 @@
 # context.sh ROOT - every function that a header declares says where it may be called from
 #
 # The comment that stands right before the declaration is a kernel-doc one, is about that very
-# name, and has a "Context:" line that starts with one of the house's words.
+# name, and has a "Context:" line that starts with one of the house's words.  A header whose first
+# comment has that line says it for all functions whose own comments do not.
 set -eu
 root=${1:?usage: context.sh ROOT}
 here=$(cd "$(dirname "$0")" && pwd)

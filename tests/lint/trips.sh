@@ -266,6 +266,11 @@ trip_headers_alone() {
 }
 
 trip_context() {
+	sed -i 's|^/\* lamp.h.*|/*\n * lamp.h - a lamp\n *\n * Context: some thread.\n */|' "$house/base/lamp.h"
+	fails "a header with a Context of its own words" "the header has a Context: that starts"
+	sed -i -e '/Context:/d' -e 's|^/\* lamp.h.*|/*\n * lamp.h - a lamp\n *\n * Context: any thread.\n */|' \
+		"$house/base/lamp.h"
+	passes "a header that says the Context of its functions"
 	sed -i '/Context:/d' "$house/base/lamp.h"
 	fails "a declaration without Context" "lamp_light() does not say its Context:"
 	sed -i 's/any thread/some thread/' "$house/base/lamp.h"

@@ -2,7 +2,6 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "output/text/perf_script.h"
-#include "output/text/sanitise.h"
 #include "state_fixture.h"
 
 #include <setjmp.h>

@@ -1,6 +1,5 @@
 /* waker_test.c - who let go of a lock, as it stands in the text */
 #include "output/text/perf_script.h"
-#include "output/text/sanitise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

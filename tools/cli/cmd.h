@@ -1,4 +1,8 @@
-/* cmd.h - commands, their options, and what wick.ini puts before them */
+/*
+ * cmd.h - commands, their options, and what wick.ini puts before them
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
@@ -47,7 +51,6 @@ struct option_cursor {
  *
  * Return:  the option's id; 0 at the end, with cursor->rest set; -EINVAL and the reason.
  * Owns:    cursor->value points into argv.
- * Context: main thread.
  */
 int option_next(struct option_cursor *cursor, struct err *err);
 
@@ -60,7 +63,6 @@ typedef int option_take(void *context, int id, const char *value, struct err *er
  * A message of TAKE's gets its option's name in front.
  *
  * Return:  argv[it] is the first argument that is no option; -EINVAL and the reason.
- * Context: main thread.
  */
 int option_read(const struct option_spec *specs, int argc, char **argv, option_take *take,
 		void *context, struct err *err);
@@ -165,7 +167,6 @@ int cmd_record(struct cmd_ctx *ctx);
  * cmd_info - say what is in recordings
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_info(struct cmd_ctx *ctx);
 
@@ -173,7 +174,6 @@ int cmd_info(struct cmd_ctx *ctx);
  * cmd_symbolize - name the frames that a recording left as module+offset
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_symbolize(struct cmd_ctx *ctx);
 
@@ -181,7 +181,6 @@ int cmd_symbolize(struct cmd_ctx *ctx);
  * cmd_symbols - list, fill and empty the names that are kept on disk
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_symbols(struct cmd_ctx *ctx);
 
@@ -189,7 +188,6 @@ int cmd_symbols(struct cmd_ctx *ctx);
  * cmd_doctor - check what can keep a recording from being good, and say the fix
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_doctor(struct cmd_ctx *ctx);
 
@@ -197,7 +195,6 @@ int cmd_doctor(struct cmd_ctx *ctx);
  * cmd_stack - show what every thread of a process is doing now
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_stack(struct cmd_ctx *ctx);
 
@@ -205,7 +202,6 @@ int cmd_stack(struct cmd_ctx *ctx);
  * cmd_completion - print a script with which a shell completes command lines of wick
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_completion(struct cmd_ctx *ctx);
 
@@ -213,7 +209,6 @@ int cmd_completion(struct cmd_ctx *ctx);
  * cmd_top - show what a program does now, until somebody quits
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_top(struct cmd_ctx *ctx);
 
@@ -221,7 +216,6 @@ int cmd_top(struct cmd_ctx *ctx);
  * cmd_start - have a paused recording take samples again
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_start(struct cmd_ctx *ctx);
 
@@ -229,7 +223,6 @@ int cmd_start(struct cmd_ctx *ctx);
  * cmd_stop - have a recording pause
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_stop(struct cmd_ctx *ctx);
 
@@ -237,7 +230,6 @@ int cmd_stop(struct cmd_ctx *ctx);
  * cmd_status - say how a recording is going, or all that run
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_status(struct cmd_ctx *ctx);
 
@@ -245,7 +237,6 @@ int cmd_status(struct cmd_ctx *ctx);
  * cmd_rate - give a recording another rate
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_rate(struct cmd_ctx *ctx);
 
@@ -253,7 +244,6 @@ int cmd_rate(struct cmd_ctx *ctx);
  * cmd_flush - have a recording write what it has
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_flush(struct cmd_ctx *ctx);
 
@@ -261,7 +251,6 @@ int cmd_flush(struct cmd_ctx *ctx);
  * cmd_split - have a recording begin another file
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_split(struct cmd_ctx *ctx);
 
@@ -269,7 +258,6 @@ int cmd_split(struct cmd_ctx *ctx);
  * cmd_diff - compare two recordings, or two times of one
  *
  * Return:  the exit status of wick; WICK_BROKEN or WICK_UNJUDGED with --fail-if.
- * Context: main thread.
  */
 int cmd_diff(struct cmd_ctx *ctx);
 
@@ -277,7 +265,6 @@ int cmd_diff(struct cmd_ctx *ctx);
  * cmd_convert - write recordings in the formats of other programs
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_convert(struct cmd_ctx *ctx);
 
@@ -285,7 +272,6 @@ int cmd_convert(struct cmd_ctx *ctx);
  * cmd_view - write recordings as one page, and open it
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_view(struct cmd_ctx *ctx);
 
@@ -293,7 +279,6 @@ int cmd_view(struct cmd_ctx *ctx);
  * cmd_serve - serve a folder of recordings until a signal ends it
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_serve(struct cmd_ctx *ctx);
 
@@ -301,7 +286,6 @@ int cmd_serve(struct cmd_ctx *ctx);
  * cmd_heatmap - draw how much is done in which moment
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_heatmap(struct cmd_ctx *ctx);
 
@@ -309,7 +293,6 @@ int cmd_heatmap(struct cmd_ctx *ctx);
  * cmd_flamegraph - draw who calls whom, and what it takes
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_flamegraph(struct cmd_ctx *ctx);
 
@@ -317,7 +300,6 @@ int cmd_flamegraph(struct cmd_ctx *ctx);
  * cmd_report - say which functions take most, and who calls them
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_report(struct cmd_ctx *ctx);
 
@@ -334,7 +316,6 @@ int program_main(const struct program *program, int argc, char **argv);
  * @argv: from the command's name on, to NULL
  *
  * Return:  not at all; WICK_NOT_FOUND or WICK_CANNOT_EXECUTE, and has said why.
- * Context: main thread.
  */
 int program_exec(const char *name, char **argv);
 
@@ -344,7 +325,6 @@ int program_exec(const char *name, char **argv);
  * @output: what it prints, added; NULL: it prints where this one does
  *
  * Return:  its exit status; WICK_NOT_FOUND or WICK_CANNOT_EXECUTE, and has said why.
- * Context: main thread.
  */
 int program_run(const char *name, char **argv, struct buf *output);
 
@@ -358,7 +338,6 @@ int program_run(const char *name, char **argv, struct buf *output);
  * argv[1] is the shell.
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_completion_rows(struct cmd_ctx *ctx);
 
@@ -368,7 +347,6 @@ int cmd_completion_rows(struct cmd_ctx *ctx);
  * argv: conditions, "--", files.
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_explain_triggers(struct cmd_ctx *ctx);
 
@@ -376,7 +354,6 @@ int cmd_explain_triggers(struct cmd_ctx *ctx);
  * cmd_help_of - `help [COMMAND]`: explain one command, or name all
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_help_of(struct cmd_ctx *ctx);
 
@@ -384,7 +361,6 @@ int cmd_help_of(struct cmd_ctx *ctx);
  * cmd_help - print the help of one command on stdout
  *
  * Return:  the exit status of wick.
- * Context: main thread.
  */
 int cmd_help(const struct command *command);
 
@@ -392,7 +368,6 @@ int cmd_help(const struct command *command);
  * cmd_print - print a result on stdout and release it
  *
  * Return:  the exit status of wick: WICK_OK, also when the reader has gone; WICK_IO.
- * Context: main thread.
  */
 int cmd_print(struct buf *text);
 
@@ -456,16 +431,11 @@ struct presets {
  *
  * Return:  0; -EINVAL and the line that makes no sense; -errno of a file that was asked for.
  * Owns:    CTX's arguments belong to PRESETS then; presets_release() in any case.
- * Context: main thread.
  */
 int presets_add(struct presets *presets, const struct command *commands, struct cmd_ctx *ctx,
 		struct err *err);
 
-/**
- * presets_release - forget them; no message names them any more
- *
- * Context: main thread.
- */
+/** presets_release - forget them; no message names them any more */
 void presets_release(struct presets *presets);
 
 /**
@@ -474,7 +444,6 @@ void presets_release(struct presets *presets);
  *
  * Return:  NULL when it was typed.
  * Owns:    the presets.
- * Context: main thread.
  */
 const char *presets_origin(const char *arg);
 

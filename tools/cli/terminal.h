@@ -1,4 +1,8 @@
-/* terminal.h - what a person sees and presses: messages, numbers as text, Ctrl-C, the browser */
+/*
+ * terminal.h - what a person sees and presses: messages, numbers as text, Ctrl-C, the browser
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -12,16 +16,10 @@
 /**
  * say_init - whose messages these are
  * @command: NULL for wick itself
- *
- * Context: main thread.
  */
 void say_init(const char *command);
 
-/**
- * say_quiet - from now on only errors are written
- *
- * Context: main thread.
- */
+/** say_quiet - from now on only errors are written */
 void say_quiet(void);
 
 /**
@@ -57,23 +55,16 @@ void say_text(struct buf *text);
  * say_live - replace the line at the bottom of the terminal; "" removes it
  *
  * Nothing happens where stderr is no terminal, or when quiet.
- *
- * Context: main thread.
  */
 void say_live(const char *text);
 
-/**
- * say_is_live - whether say_live() shows anything
- *
- * Context: main thread.
- */
+/** say_is_live - whether say_live() shows anything */
 bool say_is_live(void);
 
 /**
  * say_result - what a command was asked for, on stdout
  *
  * Return:  0; -EPIPE when the reader has gone; -errno.
- * Context: main thread.
  */
 int say_result(struct buf *text);
 
@@ -126,7 +117,6 @@ void text_defuse(char *text);
  * terminal_columns - how wide the terminal is that stdout is
  *
  * Return:  0: it is none, or does not say.
- * Context: main thread.
  */
 uint32_t terminal_columns(void);
 
@@ -134,8 +124,6 @@ uint32_t terminal_columns(void);
  * terminal_has_colours - whether stdout shows 256 colours and characters of UTF-8
  *
  * NO_COLOR and TERM=dumb are obeyed.
- *
- * Context: main thread.
  */
 bool terminal_has_colours(void);
 
@@ -152,8 +140,6 @@ void interrupt_catch(void);
 /**
  * interrupt_detaches - which collector a second SIGINT, a SIGTERM or a SIGHUP detaches
  * @collector: NULL: none
- *
- * Context: main thread.
  */
 void interrupt_detaches(struct collector *collector);
 
@@ -179,18 +165,13 @@ int interrupt_signal(void);
  */
 int interrupt_count(void);
 
-/**
- * browser_is_here - whether there is a display that a browser could open at
- *
- * Context: main thread.
- */
+/** browser_is_here - whether there is a display that a browser could open at */
 bool browser_is_here(void);
 
 /**
  * browser_open - hand an address to xdg-open, and do not wait for it
  *
  * Return:  0; -ENOENT: there is no xdg-open; -errno.
- * Context: main thread.
  */
 int browser_open(const char *address);
 
@@ -198,7 +179,6 @@ int browser_open(const char *address);
  * browser_open_file - the same for a file, whatever its name: "-x" is no option, "a:b" no address
  *
  * Return:  as browser_open(); -errno when the file is not there.
- * Context: main thread.
  */
 int browser_open_file(const char *path);
 
@@ -209,7 +189,6 @@ int browser_open_file(const char *path);
  *
  * Return:  0, and the file; as browser_open(); -errno of making the file.
  * Owns:    the caller: unlink and free(*ret_file), once the browser has had the time to read it.
- * Context: main thread.
  */
 int browser_open_secret(const char *address, char **ret_file);
 
@@ -217,8 +196,6 @@ int browser_open_secret(const char *address, char **ret_file);
  * browser_say_elsewhere - the commands with which another machine sees a page of this one
  * @page: the file
  * @recording: one that `wick serve` can show instead, as a path; NULL: none
- *
- * Context: main thread.
  */
 void browser_say_elsewhere(const char *page, const char *recording);
 

@@ -1,4 +1,8 @@
-/* control.h - requests to a running recording: who sends them, and who answers */
+/*
+ * control.h - requests to a running recording: who sends them, and who answers
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
@@ -90,8 +94,6 @@ struct control_directories {
  *
  * $XDG_RUNTIME_DIR/wick where that is UID's own, /run/user/UID/wick, then /tmp/wick-UID, and what
  * there is of /tmp/wick-UID.XXXXXX that is UID's and private.
- *
- * Context: main thread.
  */
 void control_directories_list(uid_t uid, struct control_directories *ret_places);
 
@@ -100,7 +102,6 @@ void control_directories_list(uid_t uid, struct control_directories *ret_places)
  *
  * Return:  0, and the directory; 1, and one that stands in for another that is somebody else's or
  *          open to others, which ERR names; -errno.
- * Context: main thread.
  */
 int control_directory_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->sun_path)],
 			   struct err *err);
@@ -117,7 +118,6 @@ bool control_directory_is_private(const char *path, uid_t uid);
  *
  * Return:  0 and its reply, whose strings end; -ESRCH: nobody records it; -ENOTUNIQ: several do;
  *          -EPROTO, -ETIMEDOUT and others, and the reason.
- * Context: main thread.
  */
 int control_ask(const struct control_request *request, struct control_reply *ret_reply,
 		struct err *err);
@@ -127,7 +127,6 @@ int control_ask(const struct control_request *request, struct control_reply *ret
  * @tell_one: gets each one's reply, whose strings end
  *
  * Return:  how many there are; -errno when none answered, and the reason.
- * Context: main thread.
  */
 int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply), void *context,
 		    struct err *err);
@@ -136,7 +135,6 @@ int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply)
  * control_recorder - who records a process
  *
  * Return:  the pid of its wick record; 0: nobody that can be asked.
- * Context: main thread.
  */
 pid_t control_recorder(pid_t pid);
 
@@ -171,7 +169,6 @@ struct control_server {
  * control_server_open - a socket that clients of this user can find
  *
  * Return:  0; 1: it stands elsewhere than usual, and ERR says why; -errno and the reason.
- * Context: main thread, as for all of these.
  */
 int control_server_open(struct control_server *server, struct err *err);
 
@@ -183,7 +180,6 @@ int control_server_open(struct control_server *server, struct err *err);
  *
  * Return:  the client, now CLIENT_WAITING; NULL: nothing has come.
  * Owns:    the server, until control_server_answer().
- * Context: main thread.
  */
 struct control_client *control_server_take(struct control_server *server, uint64_t now_ns);
 
@@ -191,44 +187,26 @@ struct control_client *control_server_take(struct control_server *server, uint64
  * control_server_next - a client that waits for a barrier up to BARRIER
  *
  * Return:  the client; NULL: there is none.
- * Context: main thread.
  */
 struct control_client *control_server_next(struct control_server *server, uint64_t barrier);
 
-/**
- * control_server_hold - keep an answer back
- *
- * Context: main thread.
- */
+/** control_server_hold - keep an answer back */
 void control_server_hold(struct control_client *client, const struct control_reply *reply);
 
 /**
  * control_server_held - a client whose answer is kept back
  *
  * Return:  the client; NULL: there is none.
- * Context: main thread.
  */
 struct control_client *control_server_held(struct control_server *server);
 
-/**
- * control_server_is_busy - whether anybody waits for anything
- *
- * Context: main thread.
- */
+/** control_server_is_busy - whether anybody waits for anything */
 bool control_server_is_busy(const struct control_server *server);
 
-/**
- * control_server_answer - tell a client, and let go of it
- *
- * Context: main thread.
- */
+/** control_server_answer - tell a client, and let go of it */
 void control_server_answer(struct control_client *client, struct control_reply *reply);
 
-/**
- * control_server_close - let go of everybody, and be found no more
- *
- * Context: main thread.
- */
+/** control_server_close - let go of everybody, and be found no more */
 void control_server_close(struct control_server *server);
 
 #endif

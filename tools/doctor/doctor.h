@@ -1,4 +1,8 @@
-/* doctor.h - findings of `wick doctor`: what is fine, what to know, what to fix and how */
+/*
+ * doctor.h - findings of `wick doctor`: what is fine, what to know, what to fix and how
+ *
+ * Context: main thread.
+ */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
@@ -12,27 +16,17 @@ struct doctor {
 	unsigned n_fixes;
 };
 
-/**
- * doctor_ok - this is fine
- *
- * Context: main thread, as for all of these.
- */
+/** doctor_ok - this is fine */
 void doctor_ok(struct doctor *doctor, const char *topic, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/**
- * doctor_note - this is worth knowing and needs no fix
- *
- * Context: main thread.
- */
+/** doctor_note - this is worth knowing and needs no fix */
 void doctor_note(struct doctor *doctor, const char *topic, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
  * doctor_fix - this keeps a recording from being good
  * @fix: what to do about it
- *
- * Context: main thread.
  */
 void doctor_fix(struct doctor *doctor, const char *topic, const char *fix, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -40,23 +34,13 @@ void doctor_fix(struct doctor *doctor, const char *topic, const char *fix, const
 /**
  * doctor_check_machine - kernel, limits, the agent, temporary files, disk
  * @hz: the rate asked for; 0: none
- *
- * Context: main thread.
  */
 void doctor_check_machine(struct doctor *doctor, uint32_t hz);
 
-/**
- * doctor_check_program - whether a command can be sampled
- *
- * Context: main thread.
- */
+/** doctor_check_program - whether a command can be sampled */
 void doctor_check_program(struct doctor *doctor, const char *command);
 
-/**
- * doctor_check_process - whether a running process could be sampled
- *
- * Context: main thread.
- */
+/** doctor_check_process - whether a running process could be sampled */
 void doctor_check_process(struct doctor *doctor, pid_t pid);
 
 #endif

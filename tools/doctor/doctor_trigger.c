@@ -1,7 +1,6 @@
 /* doctor_trigger.c - how often triggers would have fired while a recording was made */
 #include "base/cleanup.h"
 #include "base/map.h"
-#include "flamescope/profile.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/terminal.h"
 #include "tools/flight/flight.h"

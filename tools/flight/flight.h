@@ -1,4 +1,8 @@
-/* flight.h - the flight recorder: the last samples in memory, written when a trigger fires */
+/*
+ * flight.h - the flight recorder: the last samples in memory, written when a trigger fires
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef FLIGHT_FLIGHT_H
 #define FLIGHT_FLIGHT_H
 
@@ -37,8 +41,6 @@ struct flight_counts {
  * flight_counts_add - the counters of a series as they are now
  *
  * Kept is what comes a step after the last that was kept, of all series together.
- *
- * Context: main thread, as for all of these.
  */
 void flight_counts_add(struct flight_counts *counts, enum sample_series series,
 		       const struct perf_script_count *now, size_t n, uint64_t now_ns);
@@ -47,7 +49,6 @@ void flight_counts_add(struct flight_counts *counts, enum sample_series series,
  * flight_counts_begin - the last kept moment that is not after TIME_NS
  *
  * Return:  its time; 0: there is none, and the counters begin at 0.
- * Context: main thread.
  */
 uint64_t flight_counts_begin(const struct flight_counts *counts, uint64_t time_ns);
 
@@ -56,7 +57,6 @@ uint64_t flight_counts_begin(const struct flight_counts *counts, uint64_t time_n
  *
  * Return:  how many; 0: all were 0.
  * Owns:    COUNTS; good until the next call.
- * Context: main thread.
  */
 size_t flight_counts_at(struct flight_counts *counts, enum sample_series series, uint64_t time_ns,
 			const struct perf_script_count **ret_counts);
@@ -84,7 +84,6 @@ struct flight_ring_stats {
  *
  * Return:  the ring; NULL when memory ran out.
  * Owns:    the caller, to flight_ring_free().
- * Context: main thread, as for all of these.
  */
 struct flight_ring *flight_ring_new(const struct flight_ring_options *options);
 
@@ -92,33 +91,21 @@ struct flight_ring *flight_ring_new(const struct flight_ring_options *options);
  * flight_ring_add - keep a sample, and forget what is too old or one too many
  *
  * SAMPLE is copied; what its frames, its wait and its op point to outlives the ring.
- *
- * Context: main thread.
  */
 void flight_ring_add(struct flight_ring *ring, const struct sample *sample);
 
-/**
- * flight_ring_forget - forget samples taken before a moment
- *
- * Context: main thread.
- */
+/** flight_ring_forget - forget samples taken before a moment */
 void flight_ring_forget(struct flight_ring *ring, uint64_t before_ns);
 
 /**
  * flight_ring_each - visit the samples of a time, both ends included, in the order they came in
  *
  * VISIT does not change the ring; the sample and its frames hold until it returns.
- *
- * Context: main thread.
  */
 void flight_ring_each(struct flight_ring *ring, uint64_t from_ns, uint64_t until_ns,
 		      void (*visit)(void *context, const struct sample *sample), void *context);
 
-/**
- * flight_ring_stats - what is in it, and what has gone for want of room
- *
- * Context: main thread.
- */
+/** flight_ring_stats - what is in it, and what has gone for want of room */
 void flight_ring_stats(const struct flight_ring *ring, struct flight_ring_stats *ret_stats);
 
 /**
@@ -192,54 +179,40 @@ struct flight {
  *
  * Return:  0; -ENOMEM.
  * Owns:    FILES and COLLECTOR outlive it.
- * Context: main thread, as for all of these.
  */
 int flight_start(struct flight *flight, const struct flight_options *options,
 		 struct collector *collector);
 
-/**
- * flight_is_on - whether samples are kept instead of written
- *
- * Context: main thread.
- */
+/** flight_is_on - whether samples are kept instead of written */
 bool flight_is_on(const struct flight *flight);
 
 /**
  * flight_sample - keep a sample
  *
  * Return:  false: it is off.
- * Context: main thread.
  */
 bool flight_sample(struct flight *flight, const struct sample *sample);
 
 /**
  * flight_restart - forget what came before: weights are counted in other periods from now on
  * @time_ns: when that is; the counters of that moment are added next
- *
- * Context: main thread.
  */
 void flight_restart(struct flight *flight, uint64_t time_ns);
 
 /**
  * flight_note - keep a comment line: `# WORD : JSON`, for every file whose window has its time
  * @word: static
- *
- * Context: main thread.
  */
 void flight_note(struct flight *flight, uint64_t time_ns, const char *word, const char *json);
 
 /**
  * flight_note_why - the line `# trigger`: why a file was asked for
  * @value: what a trigger saw; NULL: it was none
- *
- * Context: main thread.
  */
 void flight_note_why(struct flight *flight, uint64_t time_ns, const char *why, const char *value);
 
 /**
  * flight_barrier_passed - everything up to a barrier of the collector has come to flight_sample()
- *
- * Context: main thread.
  */
 void flight_barrier_passed(struct flight *flight, uint64_t barrier);
 
@@ -249,8 +222,6 @@ void flight_barrier_passed(struct flight *flight, uint64_t barrier);
  * @target: it is one that was named: its end is never one too many
  *
  * A signal that is not a request to end has the last samples written.
- *
- * Context: main thread.
  */
 void flight_ended(struct flight *flight, pid_t pid, int ended_by, bool target, uint64_t now_ns);
 
@@ -259,30 +230,20 @@ void flight_ended(struct flight *flight, pid_t pid, int ended_by, bool target, u
  * @why: what the message says; it is copied
  *
  * Return:  false: it is off, or too many wait.
- * Context: main thread.
  */
 bool flight_ask(struct flight *flight, const char *why, uint64_t from_ns, uint64_t until_ns);
 
-/**
- * flight_is_due - whether flight_tick() has a file to write, for which counts should be new
- *
- * Context: main thread.
- */
+/** flight_is_due - whether flight_tick() has a file to write, for which counts should be new */
 bool flight_is_due(struct flight *flight, uint64_t now_ns);
 
 /**
  * flight_due_ns - when flight_tick() next has something to do by the clock
  *
  * Return:  ns; UINT64_MAX: no file waits for its time.
- * Context: main thread.
  */
 uint64_t flight_due_ns(const struct flight *flight, uint64_t now_ns);
 
-/**
- * flight_tick - look for SIGUSR2, and write what is due
- *
- * Context: main thread.
- */
+/** flight_tick - look for SIGUSR2, and write what is due */
 void flight_tick(struct flight *flight, uint64_t now_ns);
 
 /**
@@ -292,22 +253,13 @@ void flight_tick(struct flight *flight, uint64_t now_ns);
  * Return:  0 and the path, NULL where memory ran out; -EBUSY: too many wait; -errno, and why has
  *          been told.
  * Owns:    the flight; good until the next call of another function.
- * Context: main thread.
  */
 int flight_now(struct flight *flight, const char *why, uint64_t now_ns, const char **ret_path);
 
-/**
- * flight_finish - write what was asked for: nothing more will come
- *
- * Context: main thread.
- */
+/** flight_finish - write what was asked for: nothing more will come */
 void flight_finish(struct flight *flight);
 
-/**
- * flight_release - forget everything
- *
- * Context: main thread.
- */
+/** flight_release - forget everything */
 void flight_release(struct flight *flight);
 
 /* Ids of the options, beside the command's own. */

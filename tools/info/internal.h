@@ -1,4 +1,8 @@
-/* internal.h - what is counted of a recording, for wick info to print */
+/*
+ * internal.h - what is counted of a recording, for wick info to print
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef INFO_INTERNAL_H
 #define INFO_INTERNAL_H
 
@@ -37,8 +41,6 @@ struct profile_states {
 /**
  * profile_states_add - count a sample; one that says no state is passed over
  * @names: keeps the words
- *
- * Context: main thread.
  */
 void profile_states_add(struct profile_states *states, struct intern *names,
 			const struct perf_text_sample *sample);
@@ -57,11 +59,7 @@ void profile_states_print(const struct profile_states *states, struct buf *buf);
  */
 void profile_states_print_json(const struct profile_states *states, struct buf *buf);
 
-/**
- * profile_states_release - forget everything
- *
- * Context: main thread.
- */
+/** profile_states_release - forget everything */
 void profile_states_release(struct profile_states *states);
 
 enum { PROFILE_MOST_TRIGGERS = 32 };
@@ -83,7 +81,6 @@ struct profile_triggers {
  * @json: what stands behind "# trigger : "
  *
  * Owns:    NAMES has the texts.
- * Context: main thread, as for all of these.
  */
 void profile_triggers_take(struct profile_triggers *triggers, struct intern *names,
 			   const char *json);
@@ -91,8 +88,6 @@ void profile_triggers_take(struct profile_triggers *triggers, struct intern *nam
 /**
  * profile_triggers_print - a line each, as text for people; nothing when there are none
  * @first_ns: the time of the first sample
- *
- * Context: main thread.
  */
 void profile_triggers_print(const struct profile_triggers *triggers, uint64_t first_ns,
 			    struct buf *buf);
@@ -100,8 +95,6 @@ void profile_triggers_print(const struct profile_triggers *triggers, uint64_t fi
 /**
  * profile_triggers_print_json - as the member "triggers", a comma before it; nothing when there are
  * none
- *
- * Context: main thread.
  */
 void profile_triggers_print_json(const struct profile_triggers *triggers, struct buf *buf);
 
@@ -202,7 +195,6 @@ struct profile_facts;
  *
  * Return:  0; -errno of open; -EIO: damaged; -ENODATA: no sample and no header of wick's.
  * Owns:    the caller, to profile_facts_free().
- * Context: main thread.
  */
 int profile_facts_read(const char *path, struct profile_facts **ret_facts, struct err *err);
 

@@ -5,7 +5,7 @@
 #include "base/saturated.h"
 #include "flamescope/query/query.h"
 #include "flamescope/text/text.h"
-#include "output/text/sanitise.h"
+#include "output/text/perf_script.h"
 #include "tools/summary/module_list.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* options.h - options that several commands take */
+/*
+ * options.h - options that several commands take
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef OPTIONS_OPTIONS_H
 #define OPTIONS_OPTIONS_H
 
@@ -41,7 +45,6 @@ struct attach_options {
  *
  * Return:  1; 0: it is none of them; -EINVAL and the reason.
  * Owns:    VALUE outlives the options.
- * Context: main thread.
  */
 int attach_options_take(int id, const char *value, struct attach_options *options, struct err *err);
 
@@ -63,8 +66,6 @@ bool attach_options_comm(pid_t pid, char ret_comm[static ATTACH_COMM_BYTES]);
 /**
  * attach_options_hint - what to do about a command that is not there: a process may be meant
  * @err: what was said of it; what has a hint stays as it is
- *
- * Context: main thread.
  */
 void attach_options_hint(const char *command, struct err *err);
 
@@ -75,7 +76,6 @@ void attach_options_hint(const char *command, struct err *err);
  * By name: all that may be traced, but this one and threads of the kernel.
  *
  * Return:  0; -ESRCH: there are none; -errno.  The reason is in ERR.
- * Context: main thread.
  */
 int attach_options_find(const struct attach_options *options, pid_t *ret_pids, size_t *ret_n,
 			struct err *err);
@@ -134,15 +134,10 @@ void budget_options_leave_on(struct budget_options *options);
  * budget_options_take - take in one of the options above
  *
  * Return:  1; 0: it is none of them; -EINVAL and the reason.
- * Context: main thread.
  */
 int budget_options_take(int id, const char *value, struct budget_options *options, struct err *err);
 
-/**
- * budget_options_pass - the same for the collector
- *
- * Context: main thread.
- */
+/** budget_options_pass - the same for the collector */
 void budget_options_pass(const struct budget_options *options, struct collector_options *to);
 
 enum engine_choice { ENGINE_AUTO, ENGINE_CTIMER, ENGINE_PERF, ENGINE_PTRACE };
@@ -171,7 +166,6 @@ enum { OPT_ENGINE = 3072, OPT_KERNEL };
  * engine_options_take - take in one of the options above
  *
  * Return:  1; 0: it is none of them; -EINVAL and the reason.
- * Context: main thread.
  */
 int engine_options_take(int id, const char *value, struct engine_options *options, struct err *err);
 
@@ -275,7 +269,6 @@ struct symbol_options {
  *
  * Return:  1; 0: it is none of them; -EINVAL and the reason.
  * Owns:    VALUE outlives the options.
- * Context: main thread.
  */
 int symbol_options_take(int id, const char *value, struct symbol_options *options, struct err *err);
 
@@ -283,7 +276,6 @@ int symbol_options_take(int id, const char *value, struct symbol_options *option
  * symbol_options_pass - the same for the symbolizer
  *
  * Owns:    OPTIONS outlives the symbolizer.
- * Context: main thread.
  */
 void symbol_options_pass(const struct symbol_options *options, struct symbolize_options *to);
 
@@ -292,16 +284,11 @@ void symbol_options_pass(const struct symbol_options *options, struct symbolize_
  *
  * Return:  0; -errno.
  * Owns:    the caller, to symbolizer_free().
- * Context: main thread.
  */
 int symbol_options_start(const struct symbolize_options *options,
 			 struct symbolizer **ret_symbolizer, struct err *err);
 
-/**
- * symbol_options_tell_mangled - a word to the user when names could not be demangled
- *
- * Context: main thread.
- */
+/** symbol_options_tell_mangled - a word to the user when names could not be demangled */
 void symbol_options_tell_mangled(void);
 
 #endif

@@ -1,4 +1,8 @@
-/* name_queue.h - samples on their way to the file, in order, waiting for names */
+/*
+ * name_queue.h - samples on their way to the file, in order, waiting for names
+ *
+ * Context: main thread.
+ */
 #ifndef RECORD_NAME_QUEUE_H
 #define RECORD_NAME_QUEUE_H
 
@@ -36,30 +40,16 @@ enum { NAME_QUEUE_BYTES = 64 * 1024 * 1024 };
 /**
  * name_queue_add - deliver a sample, now or once its names are there and its turn has come
  * @sample: its frames are resolved in place
- *
- * Context: main thread, as for all of these.
  */
 void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t now_ns);
 
-/**
- * name_queue_exit - tell the symbolizer that a process has ended, after its last sample
- *
- * Context: main thread.
- */
+/** name_queue_exit - tell the symbolizer that a process has ended, after its last sample */
 void name_queue_exit(struct name_queue *queue, uint32_t process);
 
-/**
- * name_queue_pass - have a change of the rate known behind the samples before it
- *
- * Context: main thread.
- */
+/** name_queue_pass - have a change of the rate known behind the samples before it */
 void name_queue_pass(struct name_queue *queue, const struct collector_rate *rate);
 
-/**
- * name_queue_advance - deliver what has its names by now, or has waited long enough
- *
- * Context: main thread.
- */
+/** name_queue_advance - deliver what has its names by now, or has waited long enough */
 void name_queue_advance(struct name_queue *queue, uint64_t now_ns);
 
 /**
@@ -68,15 +58,10 @@ void name_queue_advance(struct name_queue *queue, uint64_t now_ns);
  * It looks whether names have come every 10 ms while they are being read.
  *
  * Return:  ns; UINT64_MAX: nothing waits.
- * Context: main thread.
  */
 uint64_t name_queue_due_ns(const struct name_queue *queue, uint64_t now_ns);
 
-/**
- * name_queue_drain - wait for the names of what is left, at most the usual time, and deliver it
- *
- * Context: main thread.
- */
+/** name_queue_drain - wait for the names of what is left, at most the usual time, and deliver it */
 void name_queue_drain(struct name_queue *queue);
 
 #endif

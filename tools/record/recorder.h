@@ -1,4 +1,8 @@
-/* recorder.h - wick record: its options, and a recording while it runs */
+/*
+ * recorder.h - wick record: its options, and a recording while it runs
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
@@ -66,7 +70,6 @@ struct record_options {
  *
  * Return:  0; -EINVAL and the reason.
  * Owns:    strings point into ARGV and RET_OPTIONS, which is not to be moved.
- * Context: main thread.
  */
 int record_options_parse(int argc, char **argv, struct record_options *ret_options,
 			 struct err *err);
@@ -86,37 +89,23 @@ struct record_choose {
  * record_choose_start - begin to record, with nobody in it yet
  *
  * Return:  0; -errno and the reason.
- * Context: main thread.
  */
 int record_choose_start(struct recorder *recorder, struct err *err);
 
-/**
- * record_choose_tick - look at the machine's processes when that is due; some join, some leave
- *
- * Context: main thread.
- */
+/** record_choose_tick - look at the machine's processes when that is due; some join, some leave */
 void record_choose_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
  * record_choose_due_ns - when record_choose_tick() next has something to do
  *
  * Return:  ns; UINT64_MAX: never.
- * Context: main thread.
  */
 uint64_t record_choose_due_ns(const struct recorder *recorder);
 
-/**
- * record_choose_tell - say how many joined, left and refused
- *
- * Context: main thread.
- */
+/** record_choose_tell - say how many joined, left and refused */
 void record_choose_tell(const struct recorder *recorder);
 
-/**
- * record_choose_release - forget everything
- *
- * Context: main thread.
- */
+/** record_choose_release - forget everything */
 void record_choose_release(struct recorder *recorder);
 
 /* Zero it. */
@@ -131,30 +120,18 @@ struct record_control {
  * record_control_start - be found by `wick stop -p PID` and the like
  *
  * A recording that cannot be is a recording; why is told.
- *
- * Context: main thread, as for all of these.
  */
 void record_control_start(struct recorder *recorder);
 
-/**
- * record_control_tick - begin to do what was asked for
- *
- * Context: main thread.
- */
+/** record_control_tick - begin to do what was asked for */
 void record_control_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
  * record_control_passed - another rate, or a barrier, behind all samples that were taken before it
- *
- * Context: main thread.
  */
 void record_control_passed(struct recorder *recorder, const struct collector_rate *rate);
 
-/**
- * record_control_stop - be found no more
- *
- * Context: main thread.
- */
+/** record_control_stop - be found no more */
 void record_control_stop(struct recorder *recorder);
 
 /**
@@ -164,17 +141,11 @@ void record_control_stop(struct recorder *recorder);
  */
 void record_budget_tell_price(const struct recorder *recorder);
 
-/**
- * record_budget_passed - a `# pause` line when the breaker has begun or ended a pause
- *
- * Context: main thread.
- */
+/** record_budget_passed - a `# pause` line when the breaker has begun or ended a pause */
 void record_budget_passed(struct recorder *recorder, const struct collector_rate *rate);
 
 /**
  * record_budget_tick - no more names when --mem-limit is used, no more samples when --disk-limit is
- *
- * Context: main thread.
  */
 void record_budget_tick(struct recorder *recorder);
 
@@ -182,7 +153,6 @@ void record_budget_tick(struct recorder *recorder);
  * record_flight_prepare - what the collector is to look at for triggers
  *
  * Return:  0; -errno and the reason: the kernel does not tell it.
- * Context: main thread, as for all of these.
  */
 int record_flight_prepare(const struct record_options *options, struct collector_options *collector,
 			  struct err *err);
@@ -191,15 +161,10 @@ int record_flight_prepare(const struct record_options *options, struct collector
  * record_flight_start - begin to keep samples, before the first comes
  *
  * Return:  0, also when that was not asked for; -ENOMEM and the reason.
- * Context: main thread.
  */
 int record_flight_start(struct recorder *recorder, struct err *err);
 
-/**
- * record_flight_passed - everything up to a barrier of the collector has been kept
- *
- * Context: main thread.
- */
+/** record_flight_passed - everything up to a barrier of the collector has been kept */
 void record_flight_passed(struct recorder *recorder, const struct collector_rate *rate);
 
 /**
@@ -208,30 +173,17 @@ void record_flight_passed(struct recorder *recorder, const struct collector_rate
  *
  * Return:  0 and the path; -errno, and why has been told.
  * Owns:    the recorder; good until the next call.
- * Context: main thread.
  */
 int record_flight_now(struct recorder *recorder, const char *why, const char **ret_path);
 
-/**
- * record_flight_ended - a process has ended, perhaps by a signal that has samples written
- *
- * Context: main thread.
- */
+/** record_flight_ended - a process has ended, perhaps by a signal that has samples written */
 void record_flight_ended(struct recorder *recorder, const struct collector_event *event,
 			 uint64_t now_ns);
 
-/**
- * record_flight_tick - look at the triggers, and write what is due
- *
- * Context: main thread.
- */
+/** record_flight_tick - look at the triggers, and write what is due */
 void record_flight_tick(struct recorder *recorder, uint64_t now_ns);
 
-/**
- * record_flight_finish - write what was asked for, and say what was not
- *
- * Context: main thread.
- */
+/** record_flight_finish - write what was asked for, and say what was not */
 void record_flight_finish(struct recorder *recorder);
 
 /* Zero it; recorder_release() takes any state. */
@@ -276,38 +228,23 @@ struct recorder {
  * @ret_launched: CMD runs, also when what follows failed
  *
  * Return:  0; -errno and the reason.
- * Context: main thread, as for all of these.
  */
 int recorder_start(struct recorder *recorder, const struct record_options *options,
 		   bool *ret_launched, struct err *err);
 
-/**
- * recorder_update_counts - what end lines are to say from now on
- *
- * Context: main thread.
- */
+/** recorder_update_counts - what end lines are to say from now on */
 void recorder_update_counts(struct recorder *recorder);
 
 /**
  * recorder_note - a comment line `# WORD : JSON` of a time, in the file or kept for one
  * @word: static
- *
- * Context: main thread.
  */
 void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word, const char *json);
 
-/**
- * recorder_run - record until CMD has ended, the duration is over or a signal asks to end
- *
- * Context: main thread.
- */
+/** recorder_run - record until CMD has ended, the duration is over or a signal asks to end */
 void recorder_run(struct recorder *recorder);
 
-/**
- * recorder_finish - write what is left, close the files, and print the summary
- *
- * Context: main thread.
- */
+/** recorder_finish - write what is left, close the files, and print the summary */
 void recorder_finish(struct recorder *recorder);
 
 /**
@@ -321,15 +258,10 @@ bool recorder_has_dropped(const struct recorder *recorder);
  * recorder_wait - wait for CMD's end, unless a signal asked wick to end
  *
  * Return:  the exit status of wick: CMD's, or 128 + the signal that ended wick.
- * Context: main thread.
  */
 int recorder_wait(struct recorder *recorder);
 
-/**
- * recorder_release - forget everything
- *
- * Context: main thread.
- */
+/** recorder_release - forget everything */
 void recorder_release(struct recorder *recorder);
 
 struct progress {

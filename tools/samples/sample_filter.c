@@ -3,7 +3,6 @@
 
 #include "base/function_name.h"
 #include "output/text/perf_script.h"
-#include "output/text/sanitise.h"
 #include "sampler/collector/collector.h"
 #include "tools/cli/pattern.h"
 #include "tools/cli/value.h"

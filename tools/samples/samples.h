@@ -1,4 +1,8 @@
-/* samples.h - which samples are kept, and the files of those that hooks took */
+/*
+ * samples.h - which samples are kept, and the files of those that hooks took
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef SAMPLES_SAMPLES_H
 #define SAMPLES_SAMPLES_H
 
@@ -95,7 +99,6 @@ int sample_filter_check(const struct sample_filter_options *options, uint32_t ev
  *
  * Return:  0; -EINVAL, -ENOMEM and the reason.
  * Owns:    OPTIONS must outlive it.
- * Context: main thread.
  */
 int sample_filter_init(struct sample_filter *filter, const struct sample_filter_options *options,
 		       struct err *err);
@@ -104,7 +107,6 @@ int sample_filter_init(struct sample_filter *filter, const struct sample_filter_
  * sample_filter_for_collector - the part that the collector sees to
  *
  * Owns:    the filter; the collector must end before it.
- * Context: main thread.
  */
 struct collector_filter sample_filter_for_collector(struct sample_filter *filter);
 
@@ -118,23 +120,13 @@ bool sample_filter_chooses(const struct sample_filter_options *options);
 /**
  * sample_filter_keeps - whether a sample with names is written
  * @sample: its deltas are set anew, against what was kept before
- *
- * Context: main thread.
  */
 bool sample_filter_keeps(struct sample_filter *filter, struct sample *sample);
 
-/**
- * sample_filter_leave_out - count a sample as one that is not written because of an option
- *
- * Context: main thread.
- */
+/** sample_filter_leave_out - count a sample as one that is not written because of an option */
 void sample_filter_leave_out(struct sample_filter *filter, const struct sample *sample);
 
-/**
- * sample_filter_release - forget it
- *
- * Context: main thread.
- */
+/** sample_filter_release - forget it */
 void sample_filter_release(struct sample_filter *filter);
 
 enum { HOOK_FILES = 2 }; /* memory, locks */
@@ -150,8 +142,6 @@ struct hook_files {
  * @events: COLLECT_*
  *
  * The clock's if one was asked for, then memory's, then locks'.
- *
- * Context: main thread, as for all of these.
  */
 enum sample_event hook_files_main(uint32_t events);
 
@@ -167,8 +157,6 @@ bool hook_files_clock(uint32_t events);
  * hook_files_describe - what an event's file says of itself: its name, its rate and its metrics
  *
  * RECORDING has the mask and the rate that the user asked for.
- *
- * Context: main thread.
  */
 void hook_files_describe(struct recording_options *recording, enum sample_event event,
 			 const struct event_list *list);
@@ -189,7 +177,6 @@ char *hook_files_path(const char *path, const char *word);
  * Names have ".alloc" or ".lock" before their ending.
  *
  * Return:  0; -errno and the reason.
- * Context: main thread.
  */
 int hook_files_open(struct hook_files *files, const struct recording_options *like,
 		    const struct event_list *list, struct err *err);
@@ -199,7 +186,6 @@ int hook_files_open(struct hook_files *files, const struct recording_options *li
  *
  * Return:  NULL: it has none of these, it is the main file's.
  * Owns:    FILES.
- * Context: main thread.
  */
 struct recording *hook_files_of(const struct hook_files *files, enum sample_event event);
 
@@ -214,29 +200,16 @@ enum sample_series hook_files_series(size_t index);
  * hook_files_write - write a sample to the file of its event
  *
  * Return:  false: it has none of these, it is the main file's.
- * Context: main thread.
  */
 bool hook_files_write(struct hook_files *files, const struct sample *sample);
 
-/**
- * hook_files_tick - recording_tick() for all of them
- *
- * Context: main thread.
- */
+/** hook_files_tick - recording_tick() for all of them */
 void hook_files_tick(struct hook_files *files);
 
-/**
- * hook_files_due_ns - recording_due_ns() of the first
- *
- * Context: main thread.
- */
+/** hook_files_due_ns - recording_due_ns() of the first */
 uint64_t hook_files_due_ns(const struct hook_files *files);
 
-/**
- * hook_files_counts - recording_counts() for the file of a series, if there is one
- *
- * Context: main thread.
- */
+/** hook_files_counts - recording_counts() for the file of a series, if there is one */
 void hook_files_counts(struct hook_files *files, enum sample_series series,
 		       const struct perf_script_count *counts, size_t n_counts);
 
@@ -244,22 +217,13 @@ void hook_files_counts(struct hook_files *files, enum sample_series series,
  * hook_files_stats - recording_stats() of those there are
  *
  * Return:  how many.
- * Context: main thread.
  */
 size_t hook_files_stats(const struct hook_files *files, struct recording_stats to[HOOK_FILES]);
 
-/**
- * hook_files_finish - end them
- *
- * Context: main thread.
- */
+/** hook_files_finish - end them */
 void hook_files_finish(struct hook_files *files);
 
-/**
- * hook_files_release - forget them
- *
- * Context: main thread.
- */
+/** hook_files_release - forget them */
 void hook_files_release(struct hook_files *files);
 
 struct live_block;
@@ -289,30 +253,17 @@ struct live_heap {
  * room it goes first.
  *
  * Owns:    the caller keeps the sample; names in its frames must outlive the heap.
- * Context: main thread, as for all of these.
  */
 void live_heap_sample(struct live_heap *heap, const struct sample *sample);
 
-/**
- * live_heap_exit - a process image has ended
- *
- * Context: main thread.
- */
+/** live_heap_exit - a process image has ended */
 void live_heap_exit(struct live_heap *heap, uint32_t process);
 
-/**
- * live_heap_each - call VISIT with a sample for everything that lives, oldest first
- *
- * Context: main thread.
- */
+/** live_heap_each - call VISIT with a sample for everything that lives, oldest first */
 void live_heap_each(const struct live_heap *heap,
 		    void (*visit)(void *context, const struct sample *sample), void *context);
 
-/**
- * live_heap_release - forget everything
- *
- * Context: main thread.
- */
+/** live_heap_release - forget everything */
 void live_heap_release(struct live_heap *heap);
 
 /* Zero it: then there is no such file, and every call does nothing. */
@@ -332,7 +283,6 @@ struct live_file {
  *
  * Return:  0; -errno and the reason.
  * Owns:    live_file_release().
- * Context: main thread, as for all of these.
  */
 int live_file_open(struct live_file *file, const struct recording_options *like,
 		   const struct event_list *list, struct err *err);
@@ -340,8 +290,6 @@ int live_file_open(struct live_file *file, const struct recording_options *like,
 /**
  * live_file_sample - follow a sample of memory; others are nothing to it
  * @kept: false: an option leaves it out; a release counts all the same
- *
- * Context: main thread.
  */
 void live_file_sample(struct live_file *file, const struct sample *sample, bool kept);
 
@@ -349,8 +297,6 @@ void live_file_sample(struct live_file *file, const struct sample *sample, bool 
  * live_file_tick - write it anew when it is due and something has changed
  *
  * Due is it a flush after the last time, or later: writing takes a twentieth of the time at most.
- *
- * Context: main thread.
  */
 void live_file_tick(struct live_file *file, struct collector *collector, uint64_t now_ns);
 
@@ -358,22 +304,13 @@ void live_file_tick(struct live_file *file, struct collector *collector, uint64_
  * live_file_due_ns - when live_file_tick() next has something to do
  *
  * Return:  ns; UINT64_MAX: nothing has changed.
- * Context: main thread.
  */
 uint64_t live_file_due_ns(const struct live_file *file);
 
-/**
- * live_file_finish - write it for the last time
- *
- * Context: main thread.
- */
+/** live_file_finish - write it for the last time */
 void live_file_finish(struct live_file *file, struct collector *collector);
 
-/**
- * live_file_release - forget everything; the file stays
- *
- * Context: main thread.
- */
+/** live_file_release - forget everything; the file stays */
 void live_file_release(struct live_file *file);
 
 #endif

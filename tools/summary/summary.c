@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/words.h"
-#include "output/text/sanitise.h"
+#include "output/text/perf_script.h"
 #include "sampler/collector/collector.h"
 #include "tools/cli/terminal.h"
 #include "tools/summary/internal.h"

@@ -4,7 +4,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/words.h"
-#include "output/text/sanitise.h"
+#include "output/text/perf_script.h"
 #include "tools/cli/terminal.h"
 
 #include <errno.h>

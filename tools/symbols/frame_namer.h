@@ -3,6 +3,8 @@
  *
  * In two passes over a recording: first every such frame is asked for, then all are looked up
  * together, then they are written.
+ *
+ * Context: main thread, unless a function says another.
  */
 #ifndef SYMBOLS_FRAME_NAMER_H
 #define SYMBOLS_FRAME_NAMER_H
@@ -31,7 +33,6 @@ struct frame_namer_stats {
  *
  * Return:  0; -errno and the reason.
  * Owns:    the caller, to frame_namer_free(); OPTIONS outlives it.
- * Context: main thread, as for all of these.
  */
 int frame_namer_new(const struct symbol_options *options, struct frame_namer **ret_namer,
 		    struct err *err);
@@ -46,16 +47,10 @@ void frame_namer_build_id(struct frame_namer *namer, const char *path, const cha
 /**
  * frame_namer_ask - the first pass: a frame that may want a name
  * @leaf: the first frame of its sample: it was interrupted there
- *
- * Context: main thread.
  */
 void frame_namer_ask(struct frame_namer *namer, const struct perf_frame *frame, bool leaf);
 
-/**
- * frame_namer_look_up - between the passes: find the modules, look up all that was asked for
- *
- * Context: main thread.
- */
+/** frame_namer_look_up - between the passes: find the modules, look up all that was asked for */
 void frame_namer_look_up(struct frame_namer *namer);
 
 /**
@@ -64,7 +59,6 @@ void frame_namer_look_up(struct frame_namer *namer);
  * Return:  how many frames, innermost first, the last the function itself; 0: the line is fine,
  *          or the best there is.
  * Owns:    the namer; good until the next call.
- * Context: main thread.
  */
 size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *frame, bool leaf,
 			const struct frame **ret_frames);
@@ -74,22 +68,16 @@ size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *fram
  *
  * Return:  how many.
  * Owns:    the namer; good until the next call.
- * Context: main thread.
  */
 size_t frame_namer_modules(struct frame_namer *namer, const struct symbolize_module **ret_modules);
 
-/**
- * frame_namer_servers - what came of asking servers
- *
- * Context: main thread.
- */
+/** frame_namer_servers - what came of asking servers */
 void frame_namer_servers(struct frame_namer *namer, struct symbolize_servers *ret_servers);
 
 /**
  * frame_namer_stats - what was done so far
  *
  * Owns:    the namer; good until frame_namer_free().
- * Context: main thread.
  */
 void frame_namer_stats(const struct frame_namer *namer, struct frame_namer_stats *ret_stats);
 

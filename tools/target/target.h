@@ -1,4 +1,8 @@
-/* target.h - the programs that a command samples: the agent, the engine, attaching */
+/*
+ * target.h - the programs that a command samples: the agent, the engine, attaching
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef TARGET_TARGET_H
 #define TARGET_TARGET_H
 
@@ -16,7 +20,6 @@
  *
  * Return:  0; -ENOENT and others, with the reason.
  * Owns:    the caller, to free().
- * Context: main thread.
  */
 int agent_path_find(char **ret_path, struct err *err);
 
@@ -38,7 +41,6 @@ struct engine {
  * would lift it.
  *
  * Return:  0; -errno and the reason: an event that there is no other way to.
- * Context: main thread.
  */
 int engine_choose(const struct engine_options *options, uint32_t hz, struct engine *ret_engine,
 		  struct err *err);
@@ -46,8 +48,6 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
 /**
  * engine_measure - what its signals cost here and now, in this thread: some milliseconds
  * @event: also those of a perf event
- *
- * Context: main thread.
  */
 void engine_measure(struct engine *engine, uint32_t hz, bool event);
 
@@ -76,8 +76,6 @@ void external_choice_pass(const struct external_choice *choice, struct collector
 /**
  * external_choice_tell - say so, when CMD takes no agent and is sampled from outside
  * @command: its first word
- *
- * Context: main thread.
  */
 void external_choice_tell(const struct external_choice *choice, const struct collector *collector,
 			  const char *command);
@@ -88,7 +86,6 @@ void external_choice_tell(const struct external_choice *choice, const struct col
  * @err:   holds that reason; the new one if there is
  *
  * Return:  0; ERROR: it is not wanted; -errno and the reason.
- * Context: main thread.
  */
 int external_choice_attach(const struct external_choice *choice, struct collector *collector,
 			   pid_t pid, int error, struct err *err);
@@ -121,15 +118,10 @@ struct attaching {
  *
  * Return:  0: at least one has joined; -errno: none, and the reason.
  * Owns:    COLLECTOR, ATTACH and OUTSIDE outlive it.
- * Context: main thread.
  */
 int attaching_start(struct attaching *attaching, struct err *err);
 
-/**
- * attaching_release - forget it; processes stay as they are
- *
- * Context: main thread.
- */
+/** attaching_release - forget it; processes stay as they are */
 void attaching_release(struct attaching *attaching);
 
 /* Set the first two; zero the others.  following_release() takes any state. */
@@ -140,33 +132,20 @@ struct following {
 	struct err why; /* of the last */
 };
 
-/**
- * following_tick - have children attach, when it is due
- *
- * Context: main thread.
- */
+/** following_tick - have children attach, when it is due */
 void following_tick(struct following *following, uint64_t now_ns);
 
 /**
  * following_due_ns - when following_tick() next has something to do
  *
  * Return:  ns; UINT64_MAX: never.
- * Context: main thread.
  */
 uint64_t following_due_ns(const struct following *following);
 
-/**
- * following_tell - say which did not
- *
- * Context: main thread.
- */
+/** following_tell - say which did not */
 void following_tell(const struct following *following);
 
-/**
- * following_release - forget them
- *
- * Context: main thread.
- */
+/** following_release - forget them */
 void following_release(struct following *following);
 
 /**
@@ -181,11 +160,7 @@ void following_release(struct following *following);
  */
 void process_start(void);
 
-/**
- * process_signals - the signals that CMD is to start with: those of before process_start()
- *
- * Context: main thread.
- */
+/** process_signals - the signals that CMD is to start with: those of before process_start() */
 void process_signals(struct collector_signals *ret_signals);
 
 /**

@@ -1,4 +1,8 @@
-/* internal.h - the model of wick top, its text, and the screen */
+/*
+ * internal.h - the model of wick top, its text, and the screen
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef TOP_INTERNAL_H
 #define TOP_INTERNAL_H
 
@@ -86,22 +90,13 @@ struct top_model {
  * top_model_init - nothing counted yet
  *
  * Return:  0; -ENOMEM.
- * Context: main thread, as for all of these.
  */
 int top_model_init(struct top_model *model, uint64_t period_ns, uint64_t now_ns);
 
-/**
- * top_model_add - count a sample, names resolved
- *
- * Context: main thread.
- */
+/** top_model_add - count a sample, names resolved */
 void top_model_add(struct top_model *model, const struct sample *sample);
 
-/**
- * top_model_reset - count anew from here on; the heatmap stays
- *
- * Context: main thread.
- */
+/** top_model_reset - count anew from here on; the heatmap stays */
 void top_model_reset(struct top_model *model, uint64_t now_ns);
 
 /**
@@ -119,11 +114,7 @@ uint64_t top_recent_ns(const struct top_recent *recent, uint64_t now_ns);
  */
 uint64_t top_window_ns(const struct top_model *model, uint64_t now_ns);
 
-/**
- * top_model_release - forget everything
- *
- * Context: main thread.
- */
+/** top_model_release - forget everything */
 void top_model_release(struct top_model *model);
 
 /* What rows are sorted by, most first: keys 1 to 4. */
@@ -173,7 +164,6 @@ struct top_view {
  * top_view_take - what the model has now
  *
  * Return:  0; -ENOMEM: the view is empty.
- * Context: main thread, as for all of these.
  */
 int top_view_take(struct top_view *view, const struct top_model *model, uint64_t now_ns);
 
@@ -183,7 +173,6 @@ int top_view_take(struct top_view *view, const struct top_model *model, uint64_t
  *
  * Return:  0; -ENOMEM.
  * Owns:    the view has its own copy.
- * Context: main thread.
  */
 int top_view_threads(struct top_view *view, const struct top_model *model,
 		     const struct top_thread *threads, size_t n);
@@ -193,7 +182,6 @@ int top_view_threads(struct top_view *view, const struct top_model *model,
  * @filter: names or modules that match; NULL: all
  *
  * Return:  0; -ENOMEM.
- * Context: main thread.
  */
 int top_view_order_rows(struct top_view *view, enum top_order order, struct pattern *filter);
 
@@ -201,7 +189,6 @@ int top_view_order_rows(struct top_view *view, enum top_order order, struct patt
  * top_view_order_threads - the same of threads: by CPU now, by state, by CPU in all, by name
  *
  * Return:  0; -ENOMEM.
- * Context: main thread.
  */
 int top_view_order_threads(struct top_view *view, enum top_order order, struct pattern *filter);
 
@@ -210,17 +197,11 @@ int top_view_order_threads(struct top_view *view, enum top_order order, struct p
  * @levels: ROWS times COLUMNS, the top row first: 0 nothing, up to N_LEVELS - 1
  *
  * A column is a second, the newest one at the right; rows are parts of a second, upwards.
- *
- * Context: main thread.
  */
 void top_view_heat(const struct top_view *view, uint32_t rows, uint32_t columns, unsigned n_levels,
 		   uint8_t *levels);
 
-/**
- * top_view_release - forget everything
- *
- * Context: main thread.
- */
+/** top_view_release - forget everything */
 void top_view_release(struct top_view *view);
 
 /* Keys that are no characters. */
@@ -269,8 +250,6 @@ struct top_keys {
  * top_keys_press - take in a key
  * @key: a character, or an enum top_key
  * @page: how many rows are seen at a time
- *
- * Context: main thread.
  */
 enum top_action top_keys_press(struct top_keys *keys, int key, size_t page);
 
@@ -281,11 +260,7 @@ enum top_action top_keys_press(struct top_keys *keys, int key, size_t page);
  */
 const char *top_keys_order_name(const struct top_keys *keys);
 
-/**
- * top_keys_release - forget it
- *
- * Context: main thread.
- */
+/** top_keys_release - forget it */
 void top_keys_release(struct top_keys *keys);
 
 enum {
@@ -304,11 +279,7 @@ struct top_threads {
 	uint64_t readings;
 };
 
-/**
- * top_threads_watch - from now on this process's threads are read too
- *
- * Context: main thread, as for all of these.
- */
+/** top_threads_watch - from now on this process's threads are read too */
 void top_threads_watch(struct top_threads *threads, pid_t pid);
 
 /**
@@ -316,7 +287,6 @@ void top_threads_watch(struct top_threads *threads, pid_t pid);
  *
  * Return:  how many; a thread that is read for the first time has used 0 % of late.
  * Owns:    threads->at holds until the next call.
- * Context: main thread.
  */
 size_t top_threads_read(struct top_threads *threads, uint64_t now_ns);
 
@@ -329,11 +299,7 @@ size_t top_threads_read(struct top_threads *threads, uint64_t now_ns);
  */
 int top_threads_parse(const char *stat, struct top_thread *ret_thread);
 
-/**
- * top_threads_release - forget everything
- *
- * Context: main thread.
- */
+/** top_threads_release - forget everything */
 void top_threads_release(struct top_threads *threads);
 
 /* What is known of the program beside the model. */
@@ -358,40 +324,22 @@ enum { TOP_HEAD_LINES = 2, TOP_HELP_LINES = 15 };
  * top_lines_head - two lines: who, and what was counted
  *
  * No line is longer than COLUMNS characters, as in all of these.
- *
- * Context: main thread, as for all of these.
  */
 void top_lines_head(struct buf *buf, const struct top_facts *facts, const struct top_view *view,
 		    const struct top_keys *keys, uint32_t columns);
 
-/**
- * top_lines_titles - the line above the table; the column that it is sorted by has a *
- *
- * Context: main thread.
- */
+/** top_lines_titles - the line above the table; the column that it is sorted by has a * */
 void top_lines_titles(struct buf *buf, const struct top_keys *keys, uint32_t columns);
 
-/**
- * top_lines_row - the INDEXth row that is shown, of functions or threads
- *
- * Context: main thread.
- */
+/** top_lines_row - the INDEXth row that is shown, of functions or threads */
 void top_lines_row(struct buf *buf, const struct top_view *view, const struct top_keys *keys,
 		   size_t index, uint32_t columns);
 
-/**
- * top_lines_foot - the last line: keys, a question, or what is typed
- *
- * Context: main thread.
- */
+/** top_lines_foot - the last line: keys, a question, or what is typed */
 void top_lines_foot(struct buf *buf, const struct top_facts *facts, const struct top_keys *keys,
 		    uint32_t columns);
 
-/**
- * top_lines_help - what every key does, TOP_HELP_LINES lines
- *
- * Context: main thread.
- */
+/** top_lines_help - what every key does, TOP_HELP_LINES lines */
 void top_lines_help(struct buf *buf, uint32_t columns);
 
 /*
@@ -490,38 +438,24 @@ struct top_session {
  *
  * Return:  0; -errno and the reason.
  * Owns:    OPTIONS outlives it.
- * Context: main thread, as for all of these.
  */
 int top_session_start(struct top_session *session, const struct top_options *options,
 		      struct err *err);
 
-/**
- * top_session_turn - take in what comes within a time
- *
- * Context: main thread.
- */
+/** top_session_turn - take in what comes within a time */
 void top_session_turn(struct top_session *session, uint64_t timeout_ns);
 
 /**
  * top_session_facts - what is known beside the model
  *
  * Owns:    the session.
- * Context: main thread.
  */
 void top_session_facts(struct top_session *session, struct top_facts *ret_facts);
 
-/**
- * top_session_end - take no more samples; CMD goes on
- *
- * Context: main thread.
- */
+/** top_session_end - take no more samples; CMD goes on */
 void top_session_end(struct top_session *session);
 
-/**
- * top_session_release - forget everything
- *
- * Context: main thread.
- */
+/** top_session_release - forget everything */
 void top_session_release(struct top_session *session);
 
 struct top_screen;
@@ -533,7 +467,6 @@ struct top_screen;
  *
  * Return:  0; -ENOTTY and others, and the reason.
  * Owns:    the caller, to top_screen_close(); one at a time.
- * Context: main thread, as for all of these.
  */
 int top_screen_open(struct top_screen **ret_screen, struct err *err);
 
@@ -541,36 +474,19 @@ int top_screen_open(struct top_screen **ret_screen, struct err *err);
  * top_screen_key - the next key that was pressed
  *
  * Return:  a character or an enum top_key; 0: none.
- * Context: main thread.
  */
 int top_screen_key(struct top_screen *screen);
 
-/**
- * top_screen_wait - until a key may have been pressed, or so many ms
- *
- * Context: main thread.
- */
+/** top_screen_wait - until a key may have been pressed, or so many ms */
 void top_screen_wait(const struct top_screen *screen, int ms);
 
-/**
- * top_screen_is_gone - whether the terminal has hung up: no key comes any more, nobody sees it
- *
- * Context: main thread.
- */
+/** top_screen_is_gone - whether the terminal has hung up: no key comes any more, nobody sees it */
 bool top_screen_is_gone(const struct top_screen *screen);
 
-/**
- * top_screen_page - how many rows of the table are seen
- *
- * Context: main thread.
- */
+/** top_screen_page - how many rows of the table are seen */
 size_t top_screen_page(const struct top_screen *screen, const struct top_keys *keys);
 
-/**
- * top_screen_draw - show it
- *
- * Context: main thread.
- */
+/** top_screen_draw - show it */
 void top_screen_draw(struct top_screen *screen, const struct top_facts *facts,
 		     const struct top_view *view, struct top_keys *keys);
 

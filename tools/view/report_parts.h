@@ -1,4 +1,8 @@
-/* report_parts.h - what each thread, state or module of a selection takes */
+/*
+ * report_parts.h - what each thread, state or module of a selection takes
+ *
+ * Context: any thread.
+ */
 #ifndef VIEW_REPORT_PARTS_H
 #define VIEW_REPORT_PARTS_H
 
@@ -22,30 +26,17 @@ struct report_parts {
  *
  * Return:  0; -ENOENT and which dimensions there are; -ENOMEM.
  * Owns:    the caller, to report_parts_release() in any case; the selection has to outlive it.
- * Context: any thread.
  */
 int report_parts_make(struct report_parts *parts, const struct selection *selection,
 		      const char *name, struct err *err);
 
-/**
- * report_parts_csv - exact numbers, a line a part
- *
- * Context: any thread.
- */
+/** report_parts_csv - exact numbers, a line a part */
 void report_parts_csv(struct buf *buf, const struct function_table *table);
 
-/**
- * report_parts_json - members "measure", "unit", "total", "by", "parts" of an open object
- *
- * Context: any thread.
- */
+/** report_parts_json - members "measure", "unit", "total", "by", "parts" of an open object */
 void report_parts_json(struct buf *buf, const struct function_table *table);
 
-/**
- * report_parts_release - forget them
- *
- * Context: any thread.
- */
+/** report_parts_release - forget them */
 void report_parts_release(struct report_parts *parts);
 
 #endif

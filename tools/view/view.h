@@ -1,10 +1,13 @@
-/* view.h - what the commands of the viewer share */
+/*
+ * view.h - what the commands of the viewer share
+ *
+ * Context: main thread, unless a function says another.
+ */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "flamescope/profile.h"
 #include "flamescope/query/query.h"
 #include "flamescope/serve/serve.h"
 #include "tools/cli/cmd.h"
@@ -16,8 +19,6 @@
  * view_error_files - say what could not be read, was passed over, or was lost
  *
  * Of many files the first ones are named, and all are counted.
- *
- * Context: main thread.
  */
 void view_error_files(const struct profile *profile);
 
@@ -35,7 +36,6 @@ void view_error_hint(const char *path, struct err *err);
  * view_error_empty - why there is no sample at all
  *
  * Return:  -ENODATA, with what to do; -EACCES: no file may be read.
- * Context: main thread.
  */
 int view_error_empty(const struct profile *profile, struct err *err);
 
@@ -43,23 +43,14 @@ int view_error_empty(const struct profile *profile, struct err *err);
  * view_error_nothing_left - why a query leaves nothing
  *
  * Return:  -ENODATA, with what there is.
- * Context: main thread.
  */
 int view_error_nothing_left(const struct profile *profile, const struct selection *selection,
 			    const struct query *query, struct err *err);
 
-/**
- * view_error_selection - say that values or names are missing
- *
- * Context: main thread.
- */
+/** view_error_selection - say that values or names are missing */
 void view_error_selection(const struct selection *selection, const struct query *query);
 
-/**
- * view_error_weights - say that a bare text of wick has lost what its weights stand for
- *
- * Context: main thread.
- */
+/** view_error_weights - say that a bare text of wick has lost what its weights stand for */
 void view_error_weights(const struct selection *selection, const struct query *query);
 
 enum { VIEW_INPUT_MAX_FILES = 100000 };
@@ -80,7 +71,6 @@ struct view_input {
  * .zst), or with a prefix all files whose names begin with it, sorted by name.
  *
  * Return:  0; -ENOENT when a directory has none; -E2BIG; -ENOMEM; -errno, with the reason.
- * Context: main thread.
  */
 int view_input_add(struct view_input *input, const char *path, struct err *err);
 
@@ -92,7 +82,6 @@ int view_input_add(struct view_input *input, const char *path, struct err *err);
  * Where something is piped in nothing is taken: it may be meant.
  *
  * Return:  0; -EINVAL and what to do; -ENOMEM.
- * Context: main thread.
  */
 int view_input_add_newest(struct view_input *input, const char *verb, bool pipes, struct err *err);
 
@@ -105,7 +94,6 @@ int view_input_add_newest(struct view_input *input, const char *verb, bool pipes
  * Return:  0; -ENODATA and what to do when there is no sample at all; -EACCES: no file may be
  *          read; as load_profile().
  * Owns:    the caller, to profile_free().
- * Context: main thread.
  */
 int view_input_load(const struct view_input *input, struct profile **ret_profile, struct err *err);
 
@@ -116,7 +104,6 @@ int view_input_load(const struct view_input *input, struct profile **ret_profile
  *
  * Return:  0; -ENODATA and what to do when nothing is left; as selection_make().
  * Owns:    the caller, to selection_free().
- * Context: main thread.
  */
 int view_input_select(const struct profile *profile, const struct query *query,
 		      struct selection **ret_selection, struct err *err);
@@ -225,7 +212,6 @@ struct query_options {
  *
  * Return:  1; 0 when the option is none of these; -EINVAL and the reason; -ENOMEM; -errno of a
  *          file of rules.
- * Context: main thread.
  */
 int query_options_take(struct query_options *options, int id, const char *value, struct err *err);
 
@@ -290,7 +276,6 @@ struct view_file {
  * view_output_check - whether it may be written, before there is anything to write
  *
  * Return:  0; -EEXIST: a file is there that is to stay, or a link, pipe or device; -EISDIR.
- * Context: main thread.
  */
 int view_output_check(const struct view_output *output, struct err *err);
 
@@ -302,7 +287,6 @@ int view_output_check(const struct view_output *output, struct err *err);
  *
  * Return:  0; as view_output_check(); -errno of open, with the reason.
  * Owns:    the caller: view_file_close() or view_file_drop().
- * Context: main thread.
  */
 int view_file_open(struct view_file *file, const struct view_output *output, struct err *err);
 
@@ -310,15 +294,10 @@ int view_file_open(struct view_file *file, const struct view_output *output, str
  * view_file_close - the file is whole: let it appear
  *
  * Return:  0; -EEXIST: another one has appeared meanwhile; -errno, with the reason.
- * Context: main thread.
  */
 int view_file_close(struct view_file *file, struct err *err);
 
-/**
- * view_file_drop - it never was
- *
- * Context: main thread.
- */
+/** view_file_drop - it never was */
 void view_file_drop(struct view_file *file);
 
 /* Writes all there is into FD: 0, or -errno and the reason. */
@@ -328,7 +307,6 @@ typedef int view_writer(void *context, int fd, struct err *err);
  * view_output_make - let WRITE fill a file that is not there until it is whole, or stdout
  *
  * Return:  0; as view_file_open() and view_file_close(); what WRITE said.
- * Context: main thread.
  */
 int view_output_make(const struct view_output *output, view_writer *write, void *context,
 		     struct err *err);
@@ -337,7 +315,6 @@ int view_output_make(const struct view_output *output, view_writer *write, void 
  * view_output_write - TEXT to a file, or to stdout
  *
  * Return:  0; -EFBIG when TEXT had outgrown its limit; as view_output_make().
- * Context: main thread.
  */
 int view_output_write(const struct view_output *output, struct buf *text, struct err *err);
 
@@ -390,7 +367,6 @@ typedef int view_own_option(void *context, int id, const char *value, struct err
  *
  * Return:  true: go on; false: *RET_STATUS is the exit status, all has been said.
  * Owns:    what COMMAND has of options points into argv; view_command_release() in any case.
- * Context: main thread.
  */
 bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_own_option *own,
 		       void *context, int *ret_status);
@@ -405,18 +381,13 @@ bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_o
 int view_command_format(const struct view_command *command, const enum view_format *formats,
 			enum view_format *ret_format, struct err *err);
 
-/**
- * view_command_release - forget it
- *
- * Context: main thread.
- */
+/** view_command_release - forget it */
 void view_command_release(struct view_command *command);
 
 /**
  * view_fail - say what went wrong
  *
  * Return:  the exit status that stands for it.
- * Context: main thread.
  */
 int view_fail(int error, const struct err *err);
 
@@ -470,7 +441,6 @@ struct view_verb {
  *
  * Return:  the exit status; all has been said.
  * Owns:    nothing is left of SUBJECT.
- * Context: main thread.
  */
 int view_subject_run(struct view_subject *subject, const struct view_verb *verb, void *context,
 		     struct cmd_ctx *ctx);
@@ -479,7 +449,6 @@ int view_subject_run(struct view_subject *subject, const struct view_verb *verb,
  * view_page_write - a page to a file, or to stdout
  *
  * Return:  0; as view_output_make() and page_write().
- * Context: main thread.
  */
 int view_page_write(const struct view_output *output, struct page *page, struct err *err);
 

@@ -1,8 +1,10 @@
 /*
  * builder.h - what one reader of text has seen so far, as columns
  *
- * One for each thread that reads; merge.h makes a profile of them.  Where a thing was first seen
- * decides between two readers, so that the profile does not depend on which reader read what.
+ * One for each thread that reads; merge_profile() makes a profile of them.  Where a thing was first
+ * seen decides between two readers, so that the profile does not depend on which reader read what.
+ *
+ * Context: any thread, unless a function says another.
  */
 #ifndef BUILD_BUILDER_H
 #define BUILD_BUILDER_H
@@ -117,74 +119,34 @@ struct builder *builder_new(struct budget *budget);
  */
 void builder_free(struct builder *builder);
 
-/**
- * builder_start_file - what comes now is of file FILE
- *
- * Context: any thread.
- */
+/** builder_start_file - what comes now is of file FILE */
 void builder_start_file(struct builder *builder, uint32_t file);
 
-/**
- * builder_start_segment - what comes now stands at AT of the text
- *
- * Context: any thread.
- */
+/** builder_start_segment - what comes now stands at AT of the text */
 void builder_start_segment(struct builder *builder, uint64_t at);
 
-/**
- * builder_add - a sample
- *
- * Context: any thread.
- */
+/** builder_add - a sample */
 void builder_add(struct builder *builder, const struct builder_sample *sample);
 
-/**
- * builder_frame - the number of a frame of the text
- *
- * Context: any thread.
- */
+/** builder_frame - the number of a frame of the text */
 uint32_t builder_frame(struct builder *builder, const struct perf_frame *frame, uint64_t at);
 
-/**
- * builder_stack - the number of the stack of N frames, innermost first, above PARENT
- *
- * Context: any thread.
- */
+/** builder_stack - the number of the stack of N frames, innermost first, above PARENT */
 uint32_t builder_stack(struct builder *builder, uint32_t parent, const uint32_t *frames, size_t n);
 
-/**
- * builder_header - what "# wick : JSON" says
- *
- * Context: any thread.
- */
+/** builder_header - what "# wick : JSON" says */
 void builder_header(struct builder *builder, const char *json, uint64_t at);
 
-/**
- * builder_rate - weights of what comes now, at AT of the text, are in periods of HZ
- *
- * Context: any thread.
- */
+/** builder_rate - weights of what comes now, at AT of the text, are in periods of HZ */
 void builder_rate(struct builder *builder, uint64_t hz, uint64_t at);
 
-/**
- * builder_rate_line - what "# rate : JSON" says
- *
- * Context: any thread.
- */
+/** builder_rate_line - what "# rate : JSON" says */
 void builder_rate_line(struct builder *builder, const char *json, uint64_t at);
 
-/**
- * builder_end - what "# wick-end : JSON" says
- *
- * Context: any thread.
- */
+/** builder_end - what "# wick-end : JSON" says */
 void builder_end(struct builder *builder, const char *json);
 
-/**
- * builder_comment - what another comment says, if anything
- *
- * Context: any thread.
- */
+/** builder_comment - what another comment says, if anything */
 void builder_comment(struct builder *builder, const char *text, uint64_t at);
 
 /**
@@ -192,7 +154,6 @@ void builder_comment(struct builder *builder, const char *text, uint64_t at);
  *
  * Return:  it; NULL when there is no room.
  * Owns:    the builder.
- * Context: any thread.
  */
 struct builder_metric *builder_metric(struct builder *builder, const char *name, size_t len,
 				      struct place place);
@@ -201,29 +162,43 @@ struct builder_metric *builder_metric(struct builder *builder, const char *name,
  * builder_tag - the number of the tag called NAME
  *
  * Return:  it; PROFILE_MAX_TAGS when there is no room.
- * Context: any thread.
  */
 size_t builder_tag(struct builder *builder, const char *name, struct place place);
 
-/**
- * builder_tag_code - the code of a value of a tag
- *
- * Context: any thread.
- */
+/** builder_tag_code - the code of a value of a tag */
 uint16_t builder_tag_code(struct builder *builder, struct builder_tag *tag, const char *value);
 
-/**
- * builder_event - the number of an event
- *
- * Context: any thread.
- */
+/** builder_event - the number of an event */
 uint8_t builder_event(struct builder *builder, const char *name);
 
+/** column_put - set the value of sample INDEX, which comes after all that were set before */
+void column_put(struct column *column, struct budget *budget, size_t index, uint64_t value);
+
+/* What is known of a file when it has been read; the profile's own files are made of them. */
+struct merge_file {
+	struct profile_file file;
+	struct builder_facts facts; /* of all builders; texts are strings of the first one */
+	uint64_t end_at;            /* of its text */
+	bool folded;
+};
+
 /**
- * column_put - set the value of sample INDEX, which comes after all that were set before
+ * merge_facts - put together what all builders read of a file's header
  *
+ * Context: any thread; no other may use the builders, as for all of these.
+ */
+void merge_facts(struct builder *const *builders, size_t n, struct builder_facts *ret_facts);
+
+/**
+ * merge_profile - make the profile
+ * @builders: are used up; free them
+ * @files:    whose paths and problems become the profile's
+ *
+ * Return:  0; -ENOMEM, -E2BIG.
+ * Owns:    the caller, to profile_free().
  * Context: any thread.
  */
-void column_put(struct column *column, struct budget *budget, size_t index, uint64_t value);
+int merge_profile(struct builder *const *builders, size_t n, struct merge_file *files,
+		  size_t n_files, struct profile **ret_profile);
 
 #endif

@@ -1,8 +1,12 @@
-/* internal.h - the steps of merge_profile(), each in a file of its own */
+/*
+ * internal.h - the steps of merge_profile(), each in a file of its own
+ *
+ * Context: any thread.
+ */
 #ifndef BUILD_INTERNAL_H
 #define BUILD_INTERNAL_H
 
-#include "flamescope/load/build/merge.h"
+#include "flamescope/load/build/builder.h"
 #include "flamescope/profile_memory.h"
 
 /* From the numbers of one builder to those of the first. */
@@ -40,7 +44,6 @@ struct merge {
  * merge_samples - fill the profile's columns, numbers as the first builder has them
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int merge_samples(struct merge *merge);
 
@@ -48,8 +51,6 @@ int merge_samples(struct merge *merge);
  * merge_rates - bring all weights to periods of one rate, the highest; after merge_samples()
  *
  * Where not every part says its rate, weights stay as they are and the profile has none.
- *
- * Context: any thread.
  */
 void merge_rates(struct merge *merge);
 
@@ -57,7 +58,6 @@ void merge_rates(struct merge *merge);
  * merge_sort - put the samples into the order of time
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int merge_sort(struct profile *profile);
 
@@ -65,7 +65,6 @@ int merge_sort(struct profile *profile);
  * merge_numbers - number everything by where the samples first use it, and leave out the rest
  *
  * Return:  0; -ENOMEM.
- * Context: any thread.
  */
 int merge_numbers(struct merge *merge);
 

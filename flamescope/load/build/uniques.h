@@ -1,4 +1,8 @@
-/* uniques.h - one number for each string, function, stack and thread, within a budget of memory */
+/*
+ * uniques.h - one number for each string, function, stack and thread, within a budget of memory
+ *
+ * Context: any thread, unless a function says another.
+ */
 #ifndef BUILD_UNIQUES_H
 #define BUILD_UNIQUES_H
 
@@ -20,11 +24,7 @@ struct budget {
 	_Atomic int failed;    /* errno of the first that was refused */
 };
 
-/**
- * budget_fail - remember why it cannot go on
- *
- * Context: any thread.
- */
+/** budget_fail - remember why it cannot go on */
 static inline void budget_fail(struct budget *budget, int code)
 {
 	int none = 0;
@@ -39,7 +39,6 @@ static inline void budget_fail(struct budget *budget, int code)
  * Return:  the array, with room for N elements; NULL, and the failure is remembered (the old
  *          array is as it was).
  * Owns:    the caller.
- * Context: any thread.
  */
 static inline void *budget_grow(struct budget *budget, void *array, size_t old, size_t n,
 				size_t size)
@@ -58,11 +57,7 @@ static inline void *budget_grow(struct budget *budget, void *array, size_t old, 
 	return grown;
 }
 
-/**
- * budget_failed - whether something was refused
- *
- * Context: any thread.
- */
+/** budget_failed - whether something was refused */
 static inline bool budget_failed(struct budget *budget)
 {
 	return atomic_load_explicit(&budget->failed, memory_order_relaxed) != 0;
@@ -91,11 +86,7 @@ extern uint64_t text_hash_secret[4];
  */
 void text_hash_seed(void);
 
-/**
- * text_hash_mix - two words to one, by all the bits of their product
- *
- * Context: any thread.
- */
+/** text_hash_mix - two words to one, by all the bits of their product */
 static inline uint64_t text_hash_mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -103,11 +94,7 @@ static inline uint64_t text_hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/**
- * text_hash - the hash of LEN bytes
- *
- * Context: any thread.
- */
+/** text_hash - the hash of LEN bytes */
 static inline struct text_hash text_hash(const char *text, size_t len)
 {
 	const uint64_t *secret = text_hash_secret;
@@ -128,11 +115,7 @@ static inline struct text_hash text_hash(const char *text, size_t len)
 				  text_hash_mix(low ^ secret[3], high ^ secret[2] ^ low)};
 }
 
-/**
- * text_hash_pair - a key of two numbers, which needs no secret: it is all there
- *
- * Context: any thread.
- */
+/** text_hash_pair - a key of two numbers, which needs no secret: it is all there */
 static inline struct text_hash text_hash_pair(uint64_t a, uint64_t b)
 {
 	return text_hash((const char *)(const uint64_t[]){a, b}, 2 * sizeof(uint64_t));
@@ -166,16 +149,11 @@ uint32_t number_table_get(const struct number_table *table, struct text_hash key
  * number_table_put - set the number of a key that has none
  *
  * Return:  0; -errno: the budget refused, and the key has none.
- * Context: any thread.
  */
 int number_table_put(struct number_table *table, struct budget *budget, struct text_hash key,
 		     uint32_t number);
 
-/**
- * number_table_release - free all
- *
- * Context: any thread.
- */
+/** number_table_release - free all */
 void number_table_release(struct number_table *table);
 
 struct unique_frame {
@@ -216,48 +194,29 @@ struct uniques {
  */
 void uniques_init(struct uniques *uniques, struct budget *budget);
 
-/**
- * uniques_release - free all
- *
- * Context: any thread.
- */
+/** uniques_release - free all */
 void uniques_release(struct uniques *uniques);
 
-/**
- * uniques_string - the number of LEN bytes, which hold no NUL
- *
- * Context: any thread.
- */
+/** uniques_string - the number of LEN bytes, which hold no NUL */
 uint32_t uniques_string(struct uniques *uniques, const char *text, size_t len);
 
 /**
  * uniques_text - a string by its number
  *
  * Owns:    the table; good until the next string comes.
- * Context: any thread.
  */
 const char *uniques_text(const struct uniques *uniques, uint32_t string);
 
 /**
  * uniques_frame - the number of a function
  * @at: where in the text it stands; the address that was seen first stays
- *
- * Context: any thread.
  */
 uint32_t uniques_frame(struct uniques *uniques, const struct profile_frame *frame, uint64_t at);
 
-/**
- * uniques_node - the number of a stack: FRAME, called from PARENT
- *
- * Context: any thread.
- */
+/** uniques_node - the number of a stack: FRAME, called from PARENT */
 uint32_t uniques_node(struct uniques *uniques, uint32_t parent, uint32_t frame);
 
-/**
- * uniques_thread - the number of a thread
- *
- * Context: any thread.
- */
+/** uniques_thread - the number of a thread */
 uint32_t uniques_thread(struct uniques *uniques, const struct unique_thread *thread);
 
 #endif
