@@ -22,7 +22,7 @@ enum collector_event_kind {
 			      metrics.h */
 	COLLECTOR_MAPPING, /* precedes the samples that need it */
 	COLLECTOR_EXIT,    /* a process image ended; its samples have all been given */
-	COLLECTOR_RATE,    /* the rate is another from here on, or a barrier has come by */
+	COLLECTOR_RATE,    /* the rate has changed, or a barrier was reached */
 	COLLECTOR_END,     /* CMD has ended or the collector was detached; nothing follows */
 };
 
@@ -68,7 +68,7 @@ int collector_launch(struct collector *collector, char *const *argv,
 void collector_price(struct collector *collector, const struct collector_prices *prices);
 
 /**
- * collector_launched_external - whether CMD is sampled from outside
+ * collector_launched_external - whether CMD is sampled without an agent
  *
  * Context: main thread.
  */
@@ -77,7 +77,7 @@ bool collector_launched_external(const struct collector *collector);
 /**
  * collector_begin - the drain thread, without CMD
  *
- * The recording ends with the last process that joined, unless options.stay.
+ * The recording ends with the last attached process, unless options.stay.
  *
  * Return:  0; -errno and the reason.
  * Context: main thread, once, instead of collector_launch().
@@ -85,25 +85,24 @@ bool collector_launched_external(const struct collector *collector);
 int collector_begin(struct collector *collector, struct err *err);
 
 /**
- * collector_attach - have a running process join the recording
+ * collector_attach - attach to a running process and record it
  *
- * At any time after collector_begin() or collector_launch().  One of its threads is held for less
- * than a millisecond; the other threads go on.
+ * At any time after collector_begin() or collector_launch().  One of its threads is stopped for
+ * less than a millisecond; the other threads continue.
  *
  * Return:  0; -ESRCH: there is none, or it ended meanwhile; -EPERM: not ours to trace; -EBUSY:
- *          traced or recorded by another; -EAGAIN: stopped, or no thread could be borrowed;
- *          -ENOEXEC: it takes no agent; -EPROTO: another version's agent is in it; -EALREADY: it
- *          is being recorded here.  The reason is in ERR.
- * Context: main thread.
+ *          traced or recorded by another; -EAGAIN: stopped, or no thread could be used for it;
+ *          -ENOEXEC: it cannot load the agent; -EPROTO: another version's agent is in it;
+ * -EALREADY: it is being recorded here.  The reason is in ERR. Context: main thread.
  */
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
 
 /**
- * collector_follow - have a child of one that has joined join as well
+ * collector_follow - attach to a child of an attached process
  *
- * As collector_attach(); one that takes no agent is recorded by options.external_sampler, if there
- * is.  The recording does not wait for its end.
+ * As collector_attach(); options.external_sampler, if any, records a child that cannot load the
+ * agent.  The recording does not wait for its end.
  *
  * Return:  as collector_attach(), collector_attach_external().
  * Context: main thread.
@@ -112,17 +111,17 @@ int collector_follow(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
 
 /**
- * collector_attach_external - record a running process from outside, by options.external_sampler
+ * collector_attach_external - record a running process by options.external_sampler
  *
- * As collector_attach(), but the process stays as it is.
+ * As collector_attach(), but nothing is loaded into the process.
  *
- * Return:  0; -EPERM: it may not be looked at; -EALREADY; -ESRCH; -errno and the reason.
+ * Return:  0; -EPERM: it may not be read; -EALREADY; -ESRCH; -errno and the reason.
  * Context: main thread.
  */
 int collector_attach_external(struct collector *collector, pid_t pid, struct err *err);
 
 /**
- * collector_detach_process - record one process no more; its agent goes dormant
+ * collector_detach_process - stop recording one process; its agent goes dormant
  *
  * Return:  0; -ESRCH: it is not being recorded.
  * Context: main thread.
@@ -146,9 +145,9 @@ void collector_next(struct collector *collector, uint64_t timeout_ns,
 bool collector_records(struct collector *collector, pid_t pid);
 
 /**
- * collector_barrier - have collector_next() tell when everything up to now has been given
+ * collector_barrier - request an event after everything up to now has been given
  *
- * Return:  a number, above all before: a COLLECTOR_RATE with this barrier or a later one tells it.
+ * Return:  a number, above all before: a COLLECTOR_RATE has this barrier or a later one.
  * Context: main thread.
  */
 uint64_t collector_barrier(struct collector *collector);
@@ -220,7 +219,7 @@ bool collector_status(struct collector *collector, int *ret_status);
 void collector_stats(struct collector *collector, struct collector_stats *ret_stats);
 
 /**
- * collector_usage - what all processes use together, as of the last look, some 250 ms ago at most
+ * collector_usage - what all processes use together, read at most some 250 ms ago
  *
  * A new one has collector_next() return.
  *
@@ -237,13 +236,13 @@ void collector_free(struct collector *collector);
 
 /* What exec would run for a command. */
 struct collector_program {
-	const char *why;       /* it takes no agent: "static", "setuid", ...; NULL: it takes one */
+	const char *why;       /* it cannot load the agent: "static", "setuid", ...; NULL: it can */
 	char path[PATH_MAX];   /* the file, as PATH gave it */
 	char interpreter[256]; /* of a #! script, the last of a chain; "" otherwise */
 };
 
 /**
- * collector_examine - look for COMMAND as exec does and see whether it takes an agent
+ * collector_examine - find COMMAND as exec does, and whether it can load the agent
  *
  * Return:  0; -ENOENT: not found; -EACCES and others: cannot be executed; the reason in ERR.
  * Owns:    why is static.
@@ -264,8 +263,8 @@ const char *collector_stop_text(unsigned stop);
 /**
  * collector_attach_check - whether collector_attach() would find a thread to hold, and how
  *
- * Nothing is done to the process, and @ret_attached has no times.  That another wick records it is
- * not seen.
+ * The process is not changed, and @ret_attached has no times.  It does not detect another wick that
+ * records the process.
  *
  * Return:  as collector_attach().
  * Context: any thread.

@@ -4,7 +4,7 @@
 #include "base/units.h"
 
 enum {
-	HOLD_MS = 1000, /* trouble lasts so long, and for so many looks, before it is believed */
+	HOLD_MS = 1000, /* the cause of a pause must last so long, and for so many checks */
 	LEAST_CHECKS = 4,
 };
 
@@ -52,7 +52,7 @@ enum { STARVED_MS = 5000 }; /* PROCESS_STALE_MS of the handler */
 
 #define FULL 0.9
 
-/* A pause that the user asked for as well loses nothing. */
+/* During a pause that the user requested nothing counts as lost. */
 static void count_pause(struct lag *lag, const struct lag_inputs *inputs,
 			struct collector_stats *stats)
 {

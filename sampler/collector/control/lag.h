@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * A model without a clock of its own.  Trouble is a ring that was found full, or being behind by
- * more than LATE_NS; when every look finds it for a while, there is a pause of PAUSE_NS.  One late
- * look is none: whoever was stopped, or not given a processor, catches up by looking.
+ * A model without a clock of its own.  A cause for a pause is a full ring, or a lag of more than
+ * LATE_NS.  If every check finds a cause for a while, a pause of PAUSE_NS begins.  One late check
+ * is not enough: a collector that was stopped or preempted catches up by itself.
  */
 enum breaker_cause {
 	BREAKER_NONE,
@@ -22,16 +22,16 @@ enum breaker_cause {
 struct breaker {
 	uint64_t late_ns; /* 0: there is no breaker */
 	uint64_t pause_ns;
-	uint64_t since_ns; /* every look since then has found trouble; 0: the last one did not */
+	uint64_t since_ns; /* every check since then found a cause; 0: the last one did not */
 	uint32_t checks;
 	uint64_t until_ns; /* of the pause; 0: there is none */
 	enum breaker_cause cause;
 };
 
 /**
- * breaker_step - what one look at the rings has found
+ * breaker_step - one check of the rings
  * @full:      one was full
- * @lag_ns: how late the look was, or how old the oldest sample is that nobody has taken
+ * @lag_ns: how late the check was, or the age of the oldest sample in the queue
  *
  * Return:  true when a pause begins (until_ns is set) or ends (until_ns is 0).
  * Context: collector thread.

@@ -20,7 +20,7 @@ enum {
 #define SAVING       0.5  /* of the limit at least, while more was spent than allowed */
 #define SAMPLES      0.25 /* of the limit is left to samples, whatever else costs */
 #define SAVES_NS     1e10 /* of CPU: what was overspent is saved again in so much */
-#define MOST_DEBT_NS 3e10 /* of CPU whose whole limit may be owed */
+#define MOST_DEBT_NS 3e10 /* of CPU; the debt is at most the limit for so much of it */
 
 static double limit_of(const struct budget_limit *limit)
 {
@@ -32,7 +32,7 @@ bool budget_is_limited(const struct budget *budget)
 	return budget->limits[BUDGET_PROGRAM].ppm || budget->limits[BUDGET_COLLECTOR].ppm;
 }
 
-/* What may be spent on samples: less than the limit while something is owed. */
+/* What samples may cost: less than the limit while there is a debt. */
 static double aim_of(const struct budget_limit *limit)
 {
 	double most = limit_of(limit);
@@ -292,7 +292,7 @@ static bool wants_timers(const struct overhead *overhead, const struct overhead_
 
 /*
  * A program that does little but switch pays for its switches, not for samples: redis at 999 Hz a
- * third of its CPU.  That is accepted only where the engine was asked for by name.
+ * third of its CPU.  That is accepted only where the engine was requested by name.
  */
 static bool switches_are_dear(struct overhead *overhead, const struct overhead_inputs *inputs)
 {

@@ -40,7 +40,7 @@ struct budget_limit {
 
 struct budget {
 	struct budget_limit limits[BUDGET_KINDS];
-	uint32_t hz; /* that is asked for */
+	uint32_t hz; /* requested */
 	uint32_t
 		cap_hz; /* signals come no more often, whatever the rate is: the tick; 0: they do */
 	double rate_hz; /* in force, 1 .. hz */
@@ -75,7 +75,7 @@ struct budget_source {
 };
 
 /**
- * budget_restart - another rate is asked for, or signals come from another source
+ * budget_restart - another rate is requested, or signals come from another source
  * @source: NULL: the one that there is; what was learnt of it stands
  *
  * The rate is what the price that is known allows.

@@ -10,7 +10,7 @@ enum {
 	MIN_OVERRUNS = 5,
 	MIN_SHORT = 10,
 	MIN_PERIODS = 10, /* of CPU, in a window that says anything */
-	SIGNS = 3,        /* windows; how long the first one waited is not asked */
+	SIGNS = 3,        /* windows; the wait of the first one does not count */
 	VOLUNTARY = 4,    /* switches for one that the scheduler made */
 };
 

@@ -56,7 +56,7 @@ void tick_aliasing_restart(struct tick_aliasing *aliasing, const struct tick_ali
 			   uint64_t period_ns, uint64_t tick_ns);
 
 /**
- * tick_aliasing_add - look at the next sample
+ * tick_aliasing_add - add the next sample
  *
  * Context: any thread.
  */

@@ -1,4 +1,4 @@
-/* attach.c - running processes join the recording, and leave it */
+/* attach.c - attach to running processes, and detach */
 #include "sampler/collector/drain/attach.h"
 
 #include "base/cleanup.h"
@@ -62,9 +62,9 @@ static int prepare(struct collector *collector, void *argument)
 	process->stack_start = proc_stack_start(process->pid);
 	process->signal = attaching->signal;
 	process->ring.header->signal = (uint32_t)attaching->signal;
-	/* Nobody tells of its threads: none of its calls is hooked. */
+	/* Its threads are not announced, because none of its calls is hooked. */
 	process->ring.header->discovery = collector_auto_discovery();
-	/* From the moment that it joins it is ours: another wick is told so. */
+	/* From here on another wick is told that this wick records it. */
 	atomic_store_explicit(&process->ring.header->drained_ns,
 			      io_now_ns() + (uint64_t)process->clock_offset_ns,
 			      memory_order_relaxed);
@@ -118,7 +118,7 @@ static int try_again_and_again(struct attaching *attaching, struct injection_thr
 	return r;
 }
 
-/* What has come about since it was looked at: its end, another tracer, a stop. */
+/* What has changed since the check: it ended, is traced by another, or is stopped. */
 static int explain_failure(pid_t pid, int r, struct err *err)
 {
 	struct attach_target target;

@@ -1,4 +1,4 @@
-/* attach.h - running processes join the recording, and leave it */
+/* attach.h - attach to running processes, and detach */
 #ifndef DRAIN_ATTACH_H
 #define DRAIN_ATTACH_H
 
@@ -27,7 +27,7 @@ int attach_process(struct collector *collector, pid_t pid, bool followed,
 		   struct collector_attached *ret_attached, struct err *err);
 
 /**
- * attach_ended - one that had joined has ended, or was let go
+ * attach_ended - an attached process has ended, or was detached
  *
  * With the last one the recording ends, unless others may come.
  *

@@ -1,4 +1,4 @@
-/* drain.c - the thread that looks at the rings and never waits for anybody */
+/* drain.c - the thread that drains the rings and never waits */
 #include "sampler/collector/drain/drain.h"
 
 #include "base/cleanup.h"
@@ -84,7 +84,7 @@ int drain_init(struct collector *collector)
 	drain->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (drain->epoll_fd < 0)
 		return -errno;
-	/* Whoever waits for it must not wait for memory. */
+	/* A thread that waits for it must not wait for memory. */
 	drain->end = event_new(EVENT_KIND_END, NULL, 0, 0);
 	if (!drain->end)
 		return -ENOMEM;
@@ -126,7 +126,7 @@ bool drain_records(struct collector *collector, pid_t pid)
 	return found;
 }
 
-/* The main thread looks up pids; it does not follow what it finds. */
+/* The main thread only tests whether a pid is present. */
 static int list_pid(struct drain *drain, struct process *process)
 {
 	int r;
@@ -175,7 +175,7 @@ static void bury(struct collector *collector, struct process *process)
 {
 	struct drain *drain = &collector->drain;
 
-	/* Its clock runs until somebody has waited for it. */
+	/* Its clock runs until its parent has called wait(). */
 	process_charge(process);
 	process->alive = false;
 	process->ended_by = drain->child_ended && process->pid == collector->child
@@ -302,7 +302,7 @@ static void wait_child(struct collector *collector)
 	drain->ending = true;
 }
 
-/* Its descriptor cannot wake us, or will not stop to: it is looked at with every pass. */
+/* Its descriptor cannot wake us, or does so all the time: it is checked in every pass. */
 static void poll_child(struct drain *drain)
 {
 	(void)epoll_ctl(drain->epoll_fd, EPOLL_CTL_DEL, drain->child_pidfd, NULL);
@@ -339,7 +339,7 @@ static void handle(struct collector *collector, uint64_t data)
 		break;
 	case SOURCE_CHILD:
 		wait_child(collector);
-		/* Who traces it has not been told yet, and may take its time. */
+		/* Its tracer has not been notified yet, and may take long. */
 		if (!drain->child_ended)
 			poll_child(drain);
 		break;
@@ -366,7 +366,7 @@ static void wait_for_pass(struct collector *collector)
 
 		for (int i = 0; i < n; i++)
 			handle(collector, events[i].data.u64);
-		/* Whoever wants anything of us has written to wake_fd. */
+		/* Every request is announced by a write to wake_fd. */
 		if (n <= 0)
 			continue;
 		if (atomic_load_explicit(&collector->detach, memory_order_acquire))
@@ -444,7 +444,7 @@ static void pass_all(struct collector *collector, struct poll_interval_pass *pas
 
 		next = process->next;
 		pass_process(collector, process, pass);
-		/* Rings full of inventions make nobody look sooner, or pause. */
+		/* Forged records cause neither an earlier pass nor a pause. */
 		if (!process->claim.cut && drain->stats.lost_corrupt == n_corrupt &&
 		    process->fill > pass->fill)
 			pass->fill = process->fill;

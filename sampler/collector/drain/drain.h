@@ -1,4 +1,4 @@
-/* drain.h - the thread that looks at the rings and never waits for anybody */
+/* drain.h - the thread that drains the rings and never waits */
 #ifndef DRAIN_DRAIN_H
 #define DRAIN_DRAIN_H
 
@@ -64,7 +64,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 void drain_detach(struct collector *collector, struct process *process);
 
 /**
- * drain_forget - a process did not join after all
+ * drain_forget - attaching to a process failed
  *
  * Context: collector thread.
  */

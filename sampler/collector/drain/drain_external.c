@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-	EXTERNAL_AGAIN_MS = 2,   /* how soon another look follows one that showed little, at most */
-	EXTERNAL_SLICE_US = 100, /* of a processor, in one go */
-	EXTERNAL_LEAST_MS = 10,  /* between two turns of external sampling */
-	EXTERNAL_CHILDREN_MS = 100, /* between two looks for children of external processes */
+	EXTERNAL_AGAIN_MS = 2,      /* the longest delay before an uninformative stop is repeated */
+	EXTERNAL_SLICE_US = 100,    /* of a processor, in one go */
+	EXTERNAL_LEAST_MS = 10,     /* between two turns of external sampling */
+	EXTERNAL_CHILDREN_MS = 100, /* between two searches for children of external processes */
 	EXTERNAL_EXPECT_MS = 1000,  /* how long a process may take to become the program it named */
 };
 
@@ -63,7 +63,7 @@ static bool same_image(const struct external_image *a, const struct external_ima
 	return a->dev == b->dev && a->inode == b->inode;
 }
 
-/* It counts from where the image before it has ended; one that has joined, from now on. */
+/* Its CPU counts from the end of the previous image; for an attached process, from now on. */
 static uint64_t first_ns(struct drain *drain, pid_t pid, bool attached)
 {
 	const struct process *old = map_get(&drain->by_pid, (uint64_t)pid);
@@ -72,7 +72,7 @@ static uint64_t first_ns(struct drain *drain, pid_t pid, bool attached)
 }
 
 /*
- * Short slices (Linux 6.12): when we wake, a thread that runs is put off at once, wherever it is,
+ * Short slices (Linux 6.12): when we wake, a running thread is preempted at once, wherever it is,
  * and not when it has had its share.
  */
 static void take_short_slices(void)
@@ -203,7 +203,7 @@ static bool check_expected(struct collector *collector, uint64_t now_ns)
 	return more;
 }
 
-/* A program that takes no agent cannot say whom it has started. */
+/* A program without the agent does not announce its children. */
 static void adopt_child(void *context, pid_t pid)
 {
 	struct collector *collector = context;
@@ -230,7 +230,7 @@ static uint64_t turn_ns(const struct drain *drain)
 	return ns < EXTERNAL_LEAST_MS * NS_PER_MS ? EXTERNAL_LEAST_MS * NS_PER_MS : ns;
 }
 
-/* Return: whether somebody was found where a look says little. */
+/* Return: whether a stop was uninformative. */
 static bool turn_all(struct collector *collector, uint64_t now_ns, bool again)
 {
 	struct drain *drain = &collector->drain;
@@ -278,8 +278,8 @@ static uint64_t next_random(struct drain *drain)
 }
 
 /*
- * Who shares our processor was put off before we came, and not just anywhere.  After a while that
- * it does not know it probably runs, and is where it is because we interrupt it.
+ * A thread on our processor was preempted before we ran, and not at a random place.  After a while
+ * that it does not know it probably runs, and is where it is because we interrupt it.
  */
 static void turn(struct collector *collector, uint64_t now_ns)
 {
@@ -343,7 +343,7 @@ int drain_external_attach(struct collector *collector, pid_t pid, bool followed,
 }
 
 enum {
-	EXEC_WATCH_MS = 100, /* between two looks for another image of an attached process */
+	EXEC_WATCH_MS = 100, /* between two checks for another image of an attached process */
 	LISTEN_MS = 200,     /* between two checks that it still takes the sampling signal */
 	MUTE_MS = 500,       /* one signal arrives in this much CPU */
 	MUTE_PERIODS = 20,   /* and this many periods besides */

@@ -9,15 +9,14 @@
  * drain_external_start - sample a process from outside from now on
  * @path: of its program, for people; @kind: why it takes no agent
  *
- * Return:  0; -EPERM: it may not be looked at; -ENOTSUP: nobody knows how to; -errno.  It is then
- *          among those that are not sampled, if its program takes no agent.
- * Context: collector thread.
+ * Return:  0; -EPERM: it may not be read; -ENOTSUP: there is no external sampler; -errno.  It is
+ * then among those that are not sampled, if its program takes no agent. Context: collector thread.
  */
 int drain_external_start(struct collector *collector, pid_t pid, const char *path,
 			 enum program_kind kind);
 
 /**
- * drain_external_follow - a process that had joined has become another program
+ * drain_external_follow - an attached process has executed another program
  * @path: of it, for people
  *
  * Return:  0: it is sampled from outside; -errno: it is among those that are not sampled.
@@ -44,7 +43,7 @@ void drain_external_expect(struct collector *collector, pid_t pid, const char *p
 int drain_external_attach(struct collector *collector, pid_t pid, bool followed, struct err *err);
 
 /**
- * drain_external_turns - a look at all of them, when it is due
+ * drain_external_turns - sample all of them, when it is due
  *
  * Return:  when the next one is; UINT64_MAX: there are none.
  * Context: collector thread.

@@ -56,7 +56,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Nothing tells of its end, or of another image of a process that has joined. */
+/* Nothing announces its end, or another image of an attached process. */
 static bool must_be_polled(const struct collector *collector)
 {
 	const struct drain *drain = &collector->drain;
@@ -69,7 +69,7 @@ static bool must_be_polled(const struct collector *collector)
 	return false;
 }
 
-/* Threads that are gone leave timers behind until they are found. */
+/* Timers of ended threads remain until they are found. */
 static uint64_t sweep_ns(const struct drain *drain, uint64_t start_ns)
 {
 	uint64_t ns = UINT64_MAX;
@@ -140,7 +140,7 @@ bool due_is(struct drain *drain, uint64_t now_ns)
 
 enum {
 	WALL_LEAST_US = 1000,  /* between two turns of wall mode */
-	WALL_MOST_TICKS = 200, /* between two looks at an idle thread */
+	WALL_MOST_TICKS = 200, /* between two readings of an idle thread */
 	WALL_MOST_MS = 2000,   /* the same, as a time */
 	WALL_TURN_MS = 20,     /* a turn takes at most this, and half of the time between turns */
 };

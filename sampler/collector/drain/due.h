@@ -48,7 +48,7 @@ uint64_t due_wake_ns(const struct due *due);
 /**
  * due_is - whether it is time for a pass
  *
- * To look for news costs a few loads of shared memory for each process.
+ * Checking for changes costs a few loads of shared memory for each process.
  *
  * Context: collector thread.
  */
@@ -62,7 +62,7 @@ bool due_is(struct drain *drain, uint64_t now_ns);
 void wall_turn_begin(struct collector *collector, struct process *process);
 
 /**
- * wall_turn_all - look at all threads that are due, if a turn is
+ * wall_turn_all - read all threads that are due, if a turn is due
  *
  * Context: collector thread.
  */

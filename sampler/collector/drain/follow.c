@@ -1,4 +1,4 @@
-/* follow.c - children of processes that have joined, which have no agent: they join, too */
+/* follow.c - attach to children of attached processes, which have no agent */
 #include "sampler/collector/drain/follow.h"
 
 #include "base/cleanup.h"
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-	FOLLOW_PART = 500,       /* the part of the time that looks take */
+	FOLLOW_PART = 500,       /* one part in so many of the time may go to scans */
 	FOLLOW_ATTACH_PART = 10, /* the part of the time that attaching takes */
-	FOLLOW_ATTACHES = 8,     /* children attached after one look */
+	FOLLOW_ATTACHES = 8,     /* children attached after one scan */
 	FOLLOW_MOST = 4096,      /* children known at once, recorded or not */
 };
 
@@ -30,16 +30,16 @@ struct follow_child {
 	uint64_t stack; /* and this its image from another */
 	uint64_t scan;  /* that saw it last */
 	uint64_t retry_ns;
-	uint64_t pause_ns; /* between tries; 0: it was not asked yet */
+	uint64_t pause_ns; /* between tries; 0: not tried yet */
 };
 
-/* A process whose children are looked for. */
+/* A process whose children are searched. */
 struct parent {
 	pid_t pid;
 	uint64_t stack;
 };
 
-/* One look: the recorded ones, then their children that are not, and so on. */
+/* One scan: the recorded processes, then their children that are not recorded, and so on. */
 struct scan {
 	struct follow *follow;
 	struct collector *collector;
@@ -137,7 +137,7 @@ static void forget_unseen(void *context, uint64_t key, void *value)
 	free(value);
 }
 
-/* When the next one is due: looks and joins have their parts of the time, in CPU. */
+/* When the next one is due: scans and attaching each have a part of the CPU time. */
 static uint64_t next_look_ns(const struct scan *scan, uint64_t spent_ns)
 {
 	uint64_t rest_ns = (spent_ns - scan->attaching_ns) * FOLLOW_PART +

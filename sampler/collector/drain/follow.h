@@ -1,5 +1,5 @@
 /*
- * follow.h - children of processes that have joined, which have no agent: they join, too
+ * follow.h - attach to children of attached processes, which have no agent
  *
  * By fork alone a child has the agent already.  One that has executed a program since, or was made
  * by vfork, posix_spawn, system or popen, is found in the kernel's lists.  A child that still runs
@@ -18,28 +18,28 @@
 struct drain;
 
 enum {
-	FOLLOW_MS = 50, /* between two looks for children of attached processes */
+	FOLLOW_MS = 50, /* between two scans for children of attached processes */
 };
 
 struct collector;
 
 /* The main thread's.  Zero is the beginning. */
 struct follow {
-	struct map children; /* of struct follow_child, by pid: not recorded when last looked at */
-	uint64_t scan;       /* counts looks */
+	struct map children; /* of struct follow_child, by pid: not recorded at the last scan */
+	uint64_t scan;       /* number of scans */
 	uint64_t next_ns;    /* when the next one is due */
 };
 
-/* What a look does with a child. */
+/* What a scan does with a child. */
 struct follow_ops {
 	int (*attach)(void *context, pid_t pid); /* 0; -errno, as collector_attach() */
 	void *context;
 };
 
 /**
- * follow_scan - when it is due, have children join that ran the same image at the look before
+ * follow_scan - when it is due, attach to children that ran the same image at the previous scan
  *
- * Who does not join for what passes (-EAGAIN, -EBUSY) is asked again later, others once an image.
+ * After a temporary error (-EAGAIN, -EBUSY) it tries again later, otherwise once an image.
  *
  * Context: main thread.
  */
@@ -59,7 +59,7 @@ void follow_release(struct follow *follow);
  */
 enum { CHILD_CPU_DETACHED = 64 };
 
-/* A child that has executed another program, and joins anew. */
+/* A child that has executed another program, and is attached to again. */
 struct child_cpu_detached {
 	pid_t pid;
 	uint64_t used_ns; /* up to then */
@@ -67,11 +67,11 @@ struct child_cpu_detached {
 
 /* All of them. */
 struct child_cpu_totals {
-	bool left_out;      /* nobody wants to know of children */
+	bool left_out;      /* children do not count */
 	uint64_t began_ns;  /* the recording, since the machine was started */
 	uint64_t ended_ns;  /* CPU of children that have ended, */
 	uint64_t seen_ns;   /* and of it what those that were recorded used; */
-	uint64_t missed_ns; /* what they did before they joined */
+	uint64_t missed_ns; /* their CPU before wick attached */
 	struct child_cpu_detached let_go[CHILD_CPU_DETACHED];
 	uint32_t n_let_go; /* ever */
 };
@@ -84,7 +84,8 @@ struct child_cpu_totals {
 uint64_t child_cpu_now_ns(void);
 
 /**
- * child_cpu_attached - a process has joined: whose child it is, and from where its children count
+ * child_cpu_attached - wick attached: find the process's parent, and where its children's CPU
+ * starts to count
  * @followed: it did as a child
  *
  * Context: collector thread.
@@ -92,14 +93,14 @@ uint64_t child_cpu_now_ns(void);
 void child_cpu_attached(struct drain *drain, struct process *process, bool followed);
 
 /**
- * child_cpu_read - what children of one that has joined have used by now
+ * child_cpu_read - what the children of an attached process have used by now
  *
  * Context: collector thread.
  */
 void child_cpu_read(struct process *process);
 
 /**
- * child_cpu_forget - it did not join after all
+ * child_cpu_forget - attaching failed
  *
  * Context: collector thread.
  */

@@ -1,4 +1,4 @@
-/* handshake.c - answers agents that connect; never waits for a peer */
+/* handshake.c - replies to agents that connect; never waits for a client */
 #include "sampler/collector/drain/handshake.h"
 
 #include "base/cleanup.h"
@@ -42,7 +42,7 @@ static bool welcome_here(const struct collector *collector, const struct ucred *
 	return false;
 }
 
-/* Who has an agent of its own accord: by fork, or since it was started with our environment. */
+/* Whether it loaded the agent itself: by fork, or because it started with our environment. */
 static bool left_out(const struct collector *collector, pid_t pid)
 {
 	return collector->options.alone && pid != collector->child &&
@@ -58,7 +58,7 @@ static bool request_is_valid(const struct handshake_request *request)
 	return request->kind >= HANDSHAKE_START && request->kind <= HANDSHAKE_EVENTS_OFF;
 }
 
-/* One message with or without the descriptor; a peer whose buffer is full has itself to blame. */
+/* One message with or without the descriptor; a client with a full buffer loses the message. */
 static void answer(int fd, enum handshake_status status, int ring_fd)
 {
 	struct handshake_reply welcome = {
@@ -85,8 +85,8 @@ static void answer(int fd, enum handshake_status status, int ring_fd)
 }
 
 /*
- * Whom a peer speaks of: itself, as it is numbered in its own namespace, or a child that it has
- * just started.  Return: 0: somebody else, or a child whose number here is not known.
+ * The process that a client means: itself, by its number in its own namespace, or a child that it
+ * has just started.  Return: 0: another process, or a child whose number here is not known.
  */
 static pid_t spoken_of(const struct handshake_request *request, pid_t peer)
 {
@@ -139,7 +139,7 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 	answer(fd, HANDSHAKE_ACCEPTED, process->ring.fd);
 }
 
-/* The process waits, before an exec above all: what is asked is done before the answer. */
+/* The process waits, before an exec above all: the request is done before the reply. */
 static void take_events(struct collector *collector, int fd,
 			const struct handshake_request *request, pid_t peer)
 {
@@ -235,7 +235,7 @@ static void is_ours_after_all(struct drain *drain, uid_t uid)
 		caller->n--;
 }
 
-/* The next look at a user begins when it is let in again. */
+/* Counting the user's connections starts again when it is accepted again. */
 static void let_in_again(struct collector *collector, uint64_t now_ns)
 {
 	struct drain *drain = &collector->drain;
@@ -328,7 +328,8 @@ static void keep(struct collector *collector, int fd)
 		.fd = fd, .deadline_ns = io_now_ns() + HANDSHAKE_MS * NS_PER_MS};
 }
 
-/* No descriptor is left: the peer is told so by a close, not left waiting (nor we woken by it). */
+/* No descriptor is left: close the connection, so that the client does not wait and we are not
+ * woken. */
 static void turn_away(struct collector *collector)
 {
 	struct drain *drain = &collector->drain;

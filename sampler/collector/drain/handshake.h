@@ -1,4 +1,4 @@
-/* handshake.h - answers agents that connect */
+/* handshake.h - replies to agents that connect */
 #ifndef DRAIN_HANDSHAKE_H
 #define DRAIN_HANDSHAKE_H
 

@@ -8,7 +8,7 @@
 
 struct collector;
 
-/* What the main thread asks for; the drain thread follows when it wakes up. */
+/* What the main thread requests; the drain thread does it when it wakes up. */
 struct rate_request {
 	pthread_mutex_t lock;
 	uint32_t hz;
@@ -26,7 +26,7 @@ struct rate_request {
 uint64_t rate_request(struct collector *collector, const uint32_t *hz, const bool *paused);
 
 /**
- * rate_follow_request - do what the main thread has asked for
+ * rate_follow_request - do what the main thread requested
  *
  * Return:  whether there was a request; its barrier is in the stream then.
  * Context: collector thread.

@@ -18,7 +18,7 @@ struct request {
 };
 
 /**
- * request_init - nobody asks
+ * request_init - no request
  *
  * Context: main thread.
  */
@@ -32,7 +32,7 @@ void request_init(struct request *request);
 void request_release(struct request *request);
 
 /**
- * drain_wake - have the drain thread look at what it is asked for
+ * drain_wake - wake the drain thread up for a request
  *
  * Context: any thread; async-signal-safe.
  */
@@ -50,7 +50,7 @@ int request_make(struct collector *collector,
 		 int (*run)(struct collector *collector, void *argument), void *argument);
 
 /**
- * request_serve - do what is asked for, if anything is
+ * request_serve - serve the request, if there is one
  *
  * Context: collector thread.
  */

@@ -1,4 +1,4 @@
-/* state.h - struct collector: what is whose */
+/* state.h - struct collector: which thread uses what */
 #ifndef DRAIN_STATE_H
 #define DRAIN_STATE_H
 
@@ -38,7 +38,7 @@ struct connection {
 	uint64_t deadline_ns;
 };
 
-/* A user who is not the recording's, and connects. */
+/* Another user who connects. */
 struct caller {
 	uid_t uid;
 	uint32_t n;        /* connections since SINCE_NS that were none of ours */
@@ -68,17 +68,17 @@ struct external_expected {
 struct external_state {
 	uint32_t n;       /* processes that were sampled so in the last turn, and new ones */
 	uint64_t next_ns; /* when the next turn is due, */
-	uint64_t list_ns; /* and the next look at their children */
+	uint64_t list_ns; /* and when their children are listed next */
 	uint64_t random;
 	uint32_t n_expected; /* ever */
 	struct external_expected expected[EXTERNAL_EXPECTED];
 };
 
-/* The drain thread's own; nobody else looks at it once that thread runs. */
+/* The drain thread's own; no other thread reads it while that thread runs. */
 struct drain {
 	int epoll_fd;
 	int child_pidfd;
-	int spare_fd;      /* given up to turn a peer away when no descriptor is left */
+	int spare_fd;      /* closed to refuse a client when no descriptor is left */
 	int event_fd;      /* of nothing that runs; -1: there is none; see open_first_event() */
 	struct event *end; /* its last word; NULL: it has been said */
 	struct process *processes;
@@ -108,8 +108,8 @@ struct drain {
 	struct collector_stats stats;
 	struct unsupported_list unsupported;
 	uint64_t ended_charged_ns; /* of processes that are gone */
-	uint32_t n_attached;       /* that joined while they ran, and live; not as children */
-	uint64_t replaced_ns;      /* when they are looked at for another image */
+	uint32_t n_attached;       /* attached processes that live, without followed children */
+	uint64_t replaced_ns;      /* when they are checked for another image */
 	bool ending;
 	bool child_ended;
 	int child_status;
@@ -138,11 +138,11 @@ struct collector {
 	bool running;
 	int wake_fd;
 
-	atomic_bool detach; /* anybody's wish; wake_fd carries it */
+	atomic_bool detach; /* set by any thread, which writes to wake_fd */
 	atomic_bool nudge;  /* the same: collector_next() is to return */
 
 	struct rate_request rate_request;
-	int image_fd; /* the agent for processes that join; -1: not needed yet */
+	int image_fd; /* the agent to inject; -1: not needed yet */
 	uint64_t image_attach_offset;
 	struct request request;
 	struct follow follow; /* the main thread's */
@@ -157,7 +157,7 @@ struct collector {
 	struct collector_unsupported unsupported_views[MAX_UNSUPPORTED];
 };
 
-/* Whose descriptor it is: the upper half of an epoll event's u64; the lower is an id. */
+/* What a descriptor is: the upper half of an epoll event's u64; the lower is an id. */
 enum source {
 	SOURCE_LISTEN,
 	SOURCE_CONNECTION, /* index */

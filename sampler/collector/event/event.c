@@ -205,7 +205,7 @@ void queue_hand_over(struct queue *queue)
 	*queue->last = queue->put;
 	queue->last = queue->put_last;
 	(void)pthread_mutex_unlock(&queue->lock);
-	/* Behind the unlock: else the main thread wakes up to wait for the lock. */
+	/* After the unlock: otherwise the main thread wakes up to wait for the lock. */
 	(void)pthread_cond_signal(&queue->filled);
 	queue->put = NULL;
 	queue->put_last = &queue->put;

@@ -41,7 +41,7 @@ struct event_sample {
 	const char *op; /* static; of memory */
 	uint16_t n_pcs;
 	uint16_t n_kernel;  /* the first of them, addresses of the kernel's */
-	uint16_t n_waker;   /* pcs of the waker, behind the sample's own */
+	uint16_t n_waker;   /* pcs of the waker, after the sample's own */
 	uint32_t waker_tid; /* 0: not known */
 	bool has_metrics;
 	bool truncated;
@@ -84,10 +84,10 @@ struct event {
 bool lock_event_holds(const struct record_event *event);
 
 /**
- * lock_event_fill - make a checked HOOK_LOCK of an event's sample, whose pcs are all there
+ * lock_event_fill - make a checked HOOK_LOCK of an event's sample, with all its pcs
  *
  * Its weight is microseconds, 1 at least; its state is sleeping; n_pcs shrinks to the waiter's own
- * frames, and the waker's stand behind them.
+ * frames, and the waker's pcs follow them.
  *
  * Context: collector thread.
  */
@@ -157,7 +157,7 @@ void event_order_release(struct event_order *merge);
 /**
  * event_order_push - hand in what happened, in any order of time
  *
- * What the queue has no room for is dropped and, when it is a sample, counted.
+ * An event that does not fit is dropped; dropped samples are counted.
  *
  * Owns:    the sink has the node; NULL is fine (memory ran out: counted as lost).
  * Context: collector thread.
@@ -175,7 +175,7 @@ int queue_init(struct queue *queue, size_t limit);
 /**
  * queue_release - free what is left
  *
- * Context: main thread, when nobody else uses the queue.
+ * Context: main thread, when no other thread uses the queue.
  */
 void queue_release(struct queue *queue);
 

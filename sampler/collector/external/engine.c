@@ -33,7 +33,7 @@ static int begin(pid_t pid, uint64_t cpu_ns, struct external_process **ret_exter
 	engine->base_ns = cpu_ns;
 	engine->tasks_fd = task_open_all(pid);
 	r = engine->tasks_fd < 0 ? -ESRCH : remote_new(&engine->remote, pid);
-	/* There is no stack at 0: it is enough that it may be asked for. */
+	/* There is no stack at 0: only the permission to read matters. */
 	if (r == 0 && (r = remote_begin(engine->remote, 0)) == -EFAULT)
 		r = 0;
 	if (r < 0) {
@@ -167,10 +167,10 @@ static void count_rest(const struct external_turn *turn, struct engine_thread *t
 }
 
 /*
- * Whoever shares a processor is put off where the kernel notices that it has run for long enough,
+ * A thread that shares a processor is preempted where the kernel notices that it has run enough,
  * and is found there: at a tick, but also in system calls that look at its clock or wake others.
  * So the end of a call is taken for its place no more often than it was in calls.  What it has
- * used stays owed; but not for ever.
+ * used stays in its residual, but not for ever.
  */
 static bool is_believed(struct engine_thread *thread, const struct external_turn *turn,
 			uint64_t calls_ns)
@@ -225,7 +225,8 @@ static bool hold(struct engine *engine, const struct external_turn *turn,
 	return keep_stack(engine, thread, &held) && believed;
 }
 
-/* What it has used since the last turn is owed.  Return: whether it may be running now. */
+/* Add what it has used since the last turn to its residual.  Return: whether it may be running now.
+ */
 static bool account(struct engine *engine, struct engine_thread *thread)
 {
 	struct schedstat now;
@@ -249,7 +250,7 @@ static void sample(struct engine *engine, const struct external_turn *turn,
 {
 	const uint64_t late_ns = ENGINE_LATE_MS * NS_PER_MS;
 	struct blocked_at at;
-	uint64_t more_ns = 0; /* of several threads nobody knows whose */
+	uint64_t more_ns = 0; /* used by threads that cannot be told apart */
 	uint64_t ns;
 
 	if (blocked_read(thread->syscall_fd, &at) != -EBUSY)
@@ -267,7 +268,7 @@ static void sample(struct engine *engine, const struct external_turn *turn,
 	give(engine, turn, thread, ns);
 }
 
-/* In a pause nothing is owed. */
+/* A pause leaves no residual. */
 static void forgive(struct engine *engine, const struct external_turn *turn)
 {
 	for (size_t i = 0; i < engine->n_threads; i++) {

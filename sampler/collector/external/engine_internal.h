@@ -1,4 +1,4 @@
-/* engine_internal.h - what the files of the engine share, and nobody else */
+/* engine_internal.h - what the files of the engine share */
 #ifndef EXTERNAL_ENGINE_INTERNAL_H
 #define EXTERNAL_ENGINE_INTERNAL_H
 
@@ -24,7 +24,7 @@ struct engine_rest {
 	int64_t carry_ns; /* below 0: counted too much before */
 };
 
-/* The stack that a thread was found with last: what it used where nobody found it goes there. */
+/* The last stack of a thread: it also stands for what the thread used between stops. */
 struct engine_last {
 	uint8_t stop;
 	uint16_t n_pcs;
@@ -42,7 +42,7 @@ struct engine_thread {
 	uint64_t residual_ns; /* CPU that no sample has stood for */
 	uint64_t calls_ns;    /* that samples at the end of a system call have stood for, */
 	uint64_t start_ns;    /* beside what calls had used when it was seen first */
-	uint64_t comm_ns;     /* when its name is worth another look */
+	uint64_t comm_ns;     /* when its name is read again */
 	struct engine_rest rest;
 	struct engine_last *last; /* NULL: it was not found yet */
 	bool ran;                 /* at the last turn */
@@ -56,7 +56,7 @@ struct engine {
 	struct engine_thread *threads;
 	size_t n_threads;
 	size_t size;
-	size_t next; /* whose turn is first */
+	size_t next; /* the thread that is first in the next turn */
 	uint32_t list;
 	uint64_t listed_ns;
 	uint64_t base_ns; /* CPU of the process before it was sampled, and in pauses */
@@ -74,8 +74,8 @@ struct engine {
 uint64_t engine_calls_ns(const struct task_stat *stat);
 
 /**
- * engine_settle - a sample of what a thread that is not looked at any more has used since its last
- * @more_ns: and nobody has seen
+ * engine_settle - a sample of what a thread has used since its last, when it is sampled no more
+ * @more_ns: and what no stop has seen
  *
  * Without a stack, where it was never found running.
  *

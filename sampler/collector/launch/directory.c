@@ -42,7 +42,7 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* A socket that nobody listens on any more. */
+/* A socket without a listener. */
 static bool refuses(const char *socket_path)
 {
 	struct sockaddr_un address = address_of(socket_path);
@@ -109,7 +109,7 @@ static bool fits(const char *base)
 
 static int make_directory(struct directory *directory, struct err *err)
 {
-	/* Before any thread of ours runs; nobody changes the environment. */
+	/* Before any thread of ours runs; the environment does not change. */
 	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), /* NOLINT(concurrency-mt-unsafe) */
 			       getenv("TMPDIR"), "/tmp"}; /* NOLINT(concurrency-mt-unsafe) */
 
@@ -141,7 +141,8 @@ static int start_listening(struct directory *directory)
 	address = address_of(unborn);
 	if (bind(directory->listen_fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
-	/* Children of root that have changed their user must reach it; who may speak is checked. */
+	/* Children of root that have changed their user must reach it; the handshake checks the
+	 * user. */
 	if (chmod(unborn, geteuid() == 0 ? 0777 : 0700) < 0 ||
 	    listen(directory->listen_fd, BACKLOG) < 0 || rename(unborn, directory->socket) < 0) {
 		int r = -errno;

@@ -43,8 +43,8 @@ int directory_init(struct directory *ret_directory, const char *agent_path, stru
 int directory_add_hooks(struct directory *directory, const char *agent_path, struct err *err);
 
 /**
- * directory_close_to - have the kernel turn away users who connect
- * @uids: whom; n = 0 lets everybody in again
+ * directory_close_to - have the kernel refuse connections of users
+ * @uids: the users; n = 0 accepts all again
  *
  * By an access control list; where the file system has none, everybody but root and this user.
  *

@@ -93,7 +93,7 @@ static int check_file(const char *path)
 
 static int search_path(const char *command, char *ret_path, size_t size)
 {
-	/* Nobody changes the environment while we look. */
+	/* No other thread changes the environment. */
 	const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe) */
 	char denied[PATH_MAX] = "";
 
@@ -236,7 +236,7 @@ static char *assignment(const char *name, const char *value)
 
 static char *preload_assignment(const struct launch *launch, const struct program *program)
 {
-	/* Nobody changes the environment while we start CMD. */
+	/* No other thread changes the environment. */
 	const struct preload preload = {
 		.agent = launch->agent,
 		.user = getenv("LD_PRELOAD"), /* NOLINT(concurrency-mt-unsafe) */

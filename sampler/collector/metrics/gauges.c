@@ -79,7 +79,7 @@ static bool copy(void *context, uint64_t address, void *to, size_t len)
 	return gauge_notes_copy(((const struct finder *)context)->mem_fd, address, to, len);
 }
 
-/* The module whose ELF header stands at START. */
+/* The module whose ELF header is at START. */
 static void read_module(struct finder *finder, uint64_t start)
 {
 	struct elf_segments segments;
@@ -116,8 +116,8 @@ size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t table
 
 enum {
 	SEARCH_LEAST_MS = 50,
-	SEARCH_MOST_MS = 2000, /* for a name that nobody registers, or a module loaded late */
-	SEARCH_PART = 50,      /* a look may take this part of a processor */
+	SEARCH_MOST_MS = 2000, /* for a name that is not registered, or a module loaded late */
+	SEARCH_PART = 50,      /* a search may take this part of a processor */
 	MAX_NAMES = 31,
 };
 
@@ -129,7 +129,7 @@ struct gauges {
 	uint64_t tables[GAUGE_TABLES];
 	size_t n_tables;
 	bool complete;      /* every name was found */
-	uint64_t search_ns; /* when modules are looked through next */
+	uint64_t search_ns; /* when modules are searched next */
 	uint32_t wait_ms;
 };
 
@@ -155,7 +155,7 @@ void gauges_free(struct gauges *gauges)
 	free(gauges);
 }
 
-/* Processes with many mappings are looked through less often. */
+/* Processes with many mappings are searched less often. */
 static void search_tables(struct gauges *gauges, uint64_t now_ns)
 {
 	uint64_t wait_ns = gauges->wait_ms * NS_PER_MS;

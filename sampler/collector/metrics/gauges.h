@@ -42,7 +42,7 @@ size_t gauge_notes_in(const unsigned char *notes, size_t len, uint64_t address,
  * gauge_notes_copy - bytes of another process
  * @mem_fd: /proc/PID/mem
  *
- * Nobody is waited for, not even whoever serves a userfaultfd.
+ * It never waits, not even for a userfaultfd handler.
  *
  * Return:  whether all LEN of them could be read.
  * Context: any thread.
@@ -52,7 +52,7 @@ bool gauge_notes_copy(int mem_fd, uint64_t address, void *to, size_t len);
 struct gauges;
 
 /**
- * gauges_new - look for gauges of these names in a process
+ * gauges_new - find gauges of these names in a process
  * @names: N of them, each at most 23 bytes; kept by the caller
  *
  * Reads nothing yet.
@@ -74,7 +74,7 @@ void gauges_free(struct gauges *gauges);
  * gauges_read - the value of each name
  * @values: N; one that cannot be read is left as it was
  *
- * Modules are looked through while a name is missing, less and less often.
+ * Modules are searched while a name is missing, less and less often.
  *
  * Return:  bit i: the program has names[i].
  * Context: any thread, one at a time with a struct gauges.

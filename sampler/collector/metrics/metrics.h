@@ -3,7 +3,7 @@
  *
  * The catalogue has every metric with what reading it costs and how far it may be off; columns of
  * struct event_sample are indices into it, and the gauges of the recording follow.  Only what was
- * asked for is read: from descriptors that are kept open, and at most every METRICS_FRESH_MS.
+ * requested is read: from descriptors that are kept open, and at most every METRICS_FRESH_MS.
  */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H

@@ -187,7 +187,7 @@ void readings_refresh(struct readings *readings, uint64_t now_ns)
 			gauges_read(readings->gauges, now_ns, readings->values + METRIC_BUILTIN);
 }
 
-/* Descriptors of threads leave room for those that nothing works without. */
+/* Descriptors of threads must not use up the descriptors that wick needs. */
 static bool may_keep(int fd)
 {
 	struct rlimit limit;

@@ -1,7 +1,7 @@
 /*
  * readings.h - what the collector reads of a process and its threads for the metrics of samples
  *
- * Descriptors are kept open, only what was asked for is read, and no more than once in
+ * Descriptors are kept open, only what was requested is read, and no more than once in
  * READING_FRESH_MS.  A value that cannot be read stays what it was: 0 where it never could.
  */
 #ifndef METRICS_READINGS_H
@@ -29,13 +29,13 @@ struct readings {
 	uint32_t wanted;
 	size_t n_gauges;
 	struct gauges *gauges;      /* NULL: none was named */
-	struct sock_queues *queues; /* NULL: not asked for, or not to be had */
+	struct sock_queues *queues; /* NULL: not requested, or not available */
 	int statm_fd;
 	int status_fd;
 	int tasks_fd; /* /proc/PID/task */
 	int fds_fd;   /* /proc/PID/fd */
 	uint64_t read_ns;
-	uint64_t cpu_ns;       /* that the process had used when it was last looked at */
+	uint64_t cpu_ns;       /* that the process had used when it was last read */
 	uint32_t gauges_found; /* bit i: it has had the gauge's name */
 	int64_t values[SAMPLE_MAX_METRICS];
 };
@@ -49,9 +49,9 @@ struct thread_readings {
 };
 
 /**
- * readings_init - begin with a process, and look at it once
+ * readings_init - begin with a process, and read it once
  * @options: what is wanted; the names of gauges must outlive the readings
- * @sockets: those of the machine; it must outlive the readings; NULL: no metric asks for them
+ * @sockets: those of the machine; it must outlive the readings; NULL: no metric needs them
  *
  * What cannot be opened is not read.
  *
@@ -84,7 +84,7 @@ void readings_thread_release(struct thread_readings *thread);
 uint32_t readings_n_threads(const struct readings *readings);
 
 /**
- * readings_refresh - look at the process again, unless what is known is fresh
+ * readings_refresh - read the process again, unless the values are fresh
  *
  * A process that is ending keeps the values it had.
  *

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Digits that fit; *TEXT moves behind them and the blanks before. */
+/* Digits that fit; *TEXT moves past them and the blanks before. */
 static int take_number(const char **text, int64_t *ret_value)
 {
 	const char *at = *text + strspn(*text, " \t");

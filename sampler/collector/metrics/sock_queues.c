@@ -22,7 +22,7 @@
 enum { ANSWER_BYTES = 32 * 1024, FIRST_SIZE = 1024 };
 
 /*
- * The kernel's own states behind TCP_CLOSING would make it look through its table of ports as well.
+ * The kernel's own states after TCP_CLOSING would make it search its table of ports as well.
  * Of a socket that listens the numbers are of connections, not of bytes.
  */
 #define STATES (((1U << (TCP_CLOSING + 1)) - 1) & ~(1U << TCP_LISTEN) & ~(1U << TCP_TIME_WAIT))
@@ -35,7 +35,7 @@ struct request {
 	};
 };
 
-/* What is asked for, one after the other. */
+/* The requests, in order. */
 static const struct {
 	uint8_t family;
 	uint8_t protocol;
@@ -115,7 +115,7 @@ void sock_table_add(const struct sock_table *table, uint32_t inode, struct sock_
 	sum->out += entry->out;
 }
 
-/* ---- the kernel's answers */
+/* ---- the kernel's replies */
 
 static int take_inet(struct sock_table *table, const struct nlmsghdr *head)
 {
@@ -234,7 +234,7 @@ static int ask(struct sock_table *table, uint8_t family, uint8_t protocol)
 		       : 0;
 }
 
-/* The kernel makes each part of an answer before the call that asks for it is over. */
+/* The kernel makes each part of a reply during the call that requests it. */
 static int receive(struct sock_table *table, uint64_t until_ns)
 {
 	_Alignas(struct nlmsghdr) char answer[ANSWER_BYTES];
@@ -314,7 +314,7 @@ void sock_table_refresh(struct sock_table *table, uint64_t now_ns)
 }
 
 enum {
-	STEP_FDS = 512,   /* descriptors that are looked at in one go: less than a millisecond */
+	STEP_FDS = 512,   /* descriptors that are read in one step: less than a millisecond */
 	MOST_FDS = 65536, /* of a process; sockets among further ones are not seen */
 };
 

@@ -14,7 +14,7 @@
 enum {
 	SOCK_MOST = 1 << 18, /* sockets of the machine; further ones are not seen */
 	SOCK_PART = 200,     /* the table may take this part of a processor, the lists another */
-	SOCK_LONGEST_NS = 20000000, /* of CPU, while no ring is looked at */
+	SOCK_LONGEST_NS = 20000000, /* of CPU, while no ring is drained */
 };
 
 /* Of a socket, or of several added up: received and not yet read, written and not yet gone. */
@@ -33,7 +33,7 @@ struct sock_table {
 	int fd;
 	uint64_t next_ns;           /* when it may be read again; UINT64_MAX: never */
 	uint32_t refused;           /* kinds of sockets that the kernel does not list, as bits */
-	uint32_t n_users;           /* processes whose sockets are looked up */
+	uint32_t n_users;           /* processes whose sockets are searched */
 	struct sock_entry *entries; /* SIZE of them, a power of two, by inode */
 	size_t size;
 	size_t n;

@@ -178,7 +178,7 @@ void usage_end(struct usage *usage)
 	for (size_t i = 0; i < COLLECTOR_PSI_FILES; i++)
 		if (usage->wanted & BIT(USAGE_PSI_CPU + i))
 			read_psi(usage, i);
-	/* By CPU time: a preemption during the look must not delay the next one by a second. */
+	/* By CPU time: a preemption during the reading must not delay the next one by a second. */
 	pause_ns = (io_thread_ns() - usage->begun_ns) * USAGE_PART;
 	usage->next_ns = usage->now.time_ns +
 			 (pause_ns > USAGE_MS * NS_PER_MS ? pause_ns : USAGE_MS * NS_PER_MS);

@@ -1,7 +1,7 @@
 /*
- * usage.h - what all processes of a recording use together, looked at a few times a second
+ * usage.h - what all processes of a recording use together, read a few times a second
  *
- * It is for who waits for something to happen, samples or not.  Only what was asked for is read.
+ * Triggers use it, with or without samples.  Only what was requested is read.
  */
 #ifndef METRICS_USAGE_H
 #define METRICS_USAGE_H
@@ -13,13 +13,13 @@
 #include <sys/types.h>
 
 enum {
-	USAGE_MS = 250,   /* between two looks at what all processes use */
-	USAGE_PART = 200, /* the part of the time that a look may take */
+	USAGE_MS = 250,   /* between two readings of what all processes use */
+	USAGE_PART = 200, /* the part of the time that a reading may take */
 };
 
 struct readings;
 
-/* Of one process, since it was first looked at.  Zero it. */
+/* Of one process, since it was first read.  Zero it. */
 struct process_usage {
 	int stat_fd; /* +1: 0 is none */
 	bool seen;
@@ -32,13 +32,13 @@ struct process_usage {
 struct usage {
 	uint32_t wanted;
 	uint64_t next_ns;
-	uint64_t begun_ns;                /* the look that is under way, in CPU of this thread */
+	uint64_t begun_ns;                /* start of the current reading, in CPU of this thread */
 	int psi_fds[COLLECTOR_PSI_FILES]; /* -1: there is none */
 	struct collector_usage now;
 };
 
 /**
- * usage_init - look at what is wanted, bits of enum collector_usage_of
+ * usage_init - what to read, bits of enum collector_usage_of
  *
  * Context: main thread, before the drain thread runs.
  */
@@ -52,11 +52,11 @@ void usage_init(struct usage *usage, uint32_t wanted);
 void usage_release(struct usage *usage);
 
 /**
- * usage_begin - begin to look at all processes, if that is due
+ * usage_begin - begin to read all processes, if that is due
  * @cpu_ns: what they and all before them have used
  *
- * usage_add() for each process and usage_end() follow.  Looks take USAGE_PART of the time at most,
- * however many threads there are.
+ * usage_add() for each process and usage_end() follow.  Readings take USAGE_PART of the time at
+ * most, however many threads there are.
  *
  * Return:  whether it is due.
  * Context: collector thread.
@@ -71,7 +71,7 @@ bool usage_begin(struct usage *usage, uint64_t cpu_ns, uint64_t now_ns);
 void usage_add(struct usage *usage, struct process_usage *own, struct readings *readings);
 
 /**
- * usage_end - read what is of the machine, and set when the next look is due
+ * usage_end - read what is of the machine, and set when the next reading is due
  *
  * Context: collector thread.
  */

@@ -490,7 +490,7 @@ static bool take_raw(const char *name, struct perf_name *ret)
 	return true;
 }
 
-/* ":u" and ":k" behind a name that has no slash after them. */
+/* ":u" and ":k" after a name that has no slash after them. */
 static void take_modifier(char *name, struct perf_name *ret)
 {
 	size_t len = strlen(name);

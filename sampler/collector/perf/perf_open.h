@@ -13,7 +13,7 @@ enum { PERF_NAME_BYTES = 64 };
 
 /* What perf_event_open(2) calls type and config. */
 struct perf_name {
-	char text[PERF_NAME_BYTES];  /* as it was asked for, without its period */
+	char text[PERF_NAME_BYTES];  /* as given, without its period */
 	char shown[PERF_NAME_BYTES]; /* in files, where a name has no colon */
 	uint32_t type;
 	uint64_t config;
@@ -53,7 +53,7 @@ void perf_permit(const struct perf_name *name, struct perf_permit *ret_permit);
 /**
  * perf_base - where the numbers of events' descriptors begin, under the limit of this process
  *
- * High, so that in a program that asks for SIGPROF by F_SETSIG itself they are not its own.
+ * High, so that in a program that requests SIGPROF by F_SETSIG itself they are not its own.
  *
  * Context: any thread.
  */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What perf_open() asks for: PERF_SAMPLE_TID, _TIME, _CALLCHAIN. */
+/* What perf_open() requests: PERF_SAMPLE_TID, _TIME, _CALLCHAIN. */
 struct head {
 	struct perf_event_header header;
 	uint32_t pid;
@@ -53,7 +53,7 @@ static void copy(const struct perf_ring *ring, uint64_t at, void *to, size_t len
 	memcpy((unsigned char *)to + first, data, len - first);
 }
 
-/* The kernel's pcs without its marks of whose they are. */
+/* The kernel's pcs without its context markers. */
 static void take_pcs(struct perf_ring *ring, uint64_t at, uint64_t n)
 {
 	ring->n_pcs = 0;
@@ -66,7 +66,7 @@ static void take_pcs(struct perf_ring *ring, uint64_t at, uint64_t n)
 	}
 }
 
-/* Return: whether the record is behind us: one of a later sample waits. */
+/* Return: whether the record has passed: one of a later sample waits. */
 static bool take(struct perf_ring *ring, uint64_t at, uint64_t left, uint64_t time_ns,
 		 uint64_t *ret_bytes)
 {

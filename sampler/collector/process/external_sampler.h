@@ -15,7 +15,7 @@ struct process;
 struct event_order;
 struct external_process;
 
-/* One look at all threads of a process. */
+/* One turn over all threads of a process. */
 struct external_turn {
 	struct process *process;
 	struct event_order *sink;
@@ -30,11 +30,11 @@ struct external_turn {
 struct collector_external_sampler {
 	/*
 	 * What the process has used up to CPU_NS is not to be accounted for.
-	 * Return: 0; -EPERM: it may not be looked at; -ESRCH; -ENOMEM.
+	 * Return: 0; -EPERM: it may not be read; -ESRCH; -ENOMEM.
 	 */
 	int (*begin)(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external);
 	void (*turn)(struct external_process *external, const struct external_turn *turn);
-	/* The samples that are owed: nothing follows. */
+	/* The samples of all residuals: nothing follows. */
 	void (*end)(struct external_process *external, const struct external_turn *turn);
 	void (*free)(struct external_process *external);
 };

@@ -49,7 +49,7 @@ void mappings_unmap(struct mappings *mappings, uint64_t time_ns)
 	add_change(mappings, &(struct module_changes){.time_ns = time_ns, .path = ""});
 }
 
-/* A page that a read did not explain is not asked about again for a while. */
+/* A page that a read did not explain is not searched again for a while. */
 static bool hopeless(const struct mappings *mappings, uint64_t pc, uint64_t now_ns)
 {
 	uint64_t page = pc >> 12;

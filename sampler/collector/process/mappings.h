@@ -29,12 +29,13 @@ struct module_changes {
 
 /*
  * Invariant: `known` is what the events given so far add up to.  Events are made by
- * mappings_update() only, from the news of the agent and a maps file that was read after it.
+ * mappings_update() only, from the changes that the agent reports and a maps file that was read
+ * after it.
  */
 struct mappings {
 	struct ranges known;
 	struct intern paths;
-	struct intern changed_paths; /* until the news are applied */
+	struct intern changed_paths; /* until the changes are applied */
 	uint64_t unproven_ns;        /* the second of n_unproven */
 	uint32_t n_unproven;         /* modules that only a record tells of */
 	uint32_t n_unproven_paths;
@@ -82,16 +83,16 @@ void mappings_check(struct mappings *mappings, const uint64_t *pcs, size_t n, ui
 /**
  * mappings_wants_read - whether the maps file has to be read now
  *
- * Always for news; for addresses that nothing covers at most every MAPS_REREAD_MS on average, and
- * MAPS_REREADS of them at once: samples are not held back until the next read is due.
+ * Always for changes; for addresses outside all mappings at most every MAPS_REREAD_MS on average,
+ * and MAPS_REREADS of them at once: samples are not held back until the next read is due.
  *
  * Context: collector thread.
  */
 bool mappings_wants_read(const struct mappings *mappings, uint64_t now_ns);
 
 /**
- * mappings_update - make events of the news and of what the maps file says now
- * @text:   the maps file, read after the news were taken in; NULL: it cannot be read
+ * mappings_update - make events of the changes and of the maps file
+ * @text:   the maps file, read after the changes were added; NULL: it cannot be read
  * @now_ns: before it was read
  *
  * Without a maps file the segments of a new module are taken from its file.

@@ -21,13 +21,13 @@ enum {
 	PERF_FIRST_FAST = 1000000, /* the first period of one that the processor counts */
 };
 
-/* One look at all threads. */
+/* One scan of all threads. */
 struct perf_scan {
 	struct process *process;
 	const struct perf_how *how;
 	struct collector_stats *stats;
 	uint64_t now_ns;
-	uint64_t period_ns; /* that is asked for now */
+	uint64_t period_ns; /* requested now */
 	bool paused;
 };
 
@@ -63,7 +63,7 @@ static uint64_t since(const struct perf_thread *thread)
 	return now > thread->counted ? now - thread->counted : 0;
 }
 
-/* The handler takes what still comes of an event that it does not find for nobody's. */
+/* The handler ignores signals of an event that it does not find. */
 static void close_one(struct process *process, uint32_t index)
 {
 	struct perf_thread *thread = &process->slots[index].perf;
@@ -259,7 +259,7 @@ static void check_slot(const struct perf_scan *scan, uint32_t index)
 		open_one(scan, index);
 }
 
-/* Slots that have news; all of them where news say nothing of what is to be done. */
+/* Changed slots; all slots where changed bits do not tell what to do. */
 static void scan_changed(const struct perf_scan *scan)
 {
 	struct process *process = scan->process;
@@ -326,7 +326,7 @@ void perf_threads_off(struct process *process)
 
 void perf_threads_on(struct process *process)
 {
-	/* Another thread's exec is under way; should that fail, they are asked for again. */
+	/* Another thread's exec is under way; should that fail, they are opened again. */
 	if (atomic_load_explicit(&process->ring.header->n_in_exec, memory_order_acquire))
 		return;
 	process->perf.off = false;

@@ -24,9 +24,9 @@ struct perf_thread {
 	uint32_t tid;
 	bool paused;
 	uint64_t period;    /* as it was set last */
-	uint64_t n_samples; /* of the slot, when the period was looked at last */
+	uint64_t n_samples; /* of the slot, when the period was checked last */
 	uint64_t counted;   /* of a counted event: what samples have stood for */
-	uint64_t seen;      /* its count at the last look how often it happens, */
+	uint64_t seen;      /* its count when its rate was last measured, */
 	uint64_t seen_ns;   /* and when that was */
 	uint64_t retry_ns;  /* one that could not be opened is tried again then */
 	struct perf_ring *ring;
@@ -38,7 +38,7 @@ struct perf_process {
 	uint64_t stack_start; /* of the image; 0: it cannot be told, so no event is opened */
 	bool off;             /* the image is about to be replaced, or to stop: no events */
 	bool paused;          /* as all threads were told last */
-	bool all;             /* look at threads that have no news, too */
+	bool all;             /* also scan unchanged slots */
 	uint64_t left;        /* counted in threads that have ended, and no sample stands for it */
 	bool counted;         /* samples stand for what has happened, not for CPU */
 };
@@ -61,7 +61,7 @@ void perf_process_switch(struct process *process, bool on);
 /**
  * perf_threads_scan - open events for threads that have none, close those of threads that ended
  *
- * Of the slots that process_drain() has looked at since, or of all when all are to change.
+ * Of the slots that process_drain() has drained since, or of all when all are to change.
  *
  * Pauses and periods follow the header's, periods when a thread has given a sample.
  *

@@ -346,7 +346,7 @@ void process_charge(struct process *process)
 		process->charged_ns = final_ns;
 }
 
-/* A tid of another pid namespace would be somebody else's here. */
+/* A tid of another pid namespace would be another thread's here. */
 void process_fill_metrics(struct process *process, struct event_sample *sample, uint64_t now_ns)
 {
 	bool ours = process->namespace_pid == process->pid || sample->tid == (uint32_t)process->pid;

@@ -39,16 +39,16 @@ struct thread_series {
 };
 
 enum child_cpu_place {
-	CHILD_CPU_NONE,  /* CMD, and whom it starts */
-	CHILD_CPU_ROOT,  /* it has joined, */
+	CHILD_CPU_NONE,  /* CMD and its children */
+	CHILD_CPU_ROOT,  /* wick attached to it, */
 	CHILD_CPU_CHILD, /* or is a child of one in this recording */
 };
 
 struct child_cpu {
 	enum child_cpu_place place;
-	bool followed;      /* it joined as a child: the recording does not wait for its end */
-	uint64_t missed_ns; /* CPU that it used in the recording before it joined */
-	uint64_t base_ns;   /* CPU of ended children, when it joined */
+	bool followed;      /* attached as a child: the recording does not wait for its end */
+	uint64_t missed_ns; /* CPU that it used in the recording before wick attached */
+	uint64_t base_ns;   /* CPU of ended children, when wick attached */
 	uint64_t ended_ns;  /* and as last seen */
 };
 
@@ -65,9 +65,9 @@ struct thread {
 	bool has_residual;
 	uint64_t residual_ns; /* then: CPU for its next sample, less than a period of the file */
 	struct {
-		bool asked; /* whether the name is one to keep; that holds until it changes */
+		bool asked; /* whether the filter has checked the name */
 		bool named;
-		char comm[SAMPLE_COMM_SIZE]; /* that was asked about */
+		char comm[SAMPLE_COMM_SIZE]; /* that was checked */
 	} keep;
 	struct thread_series series[N_SERIES];
 	int64_t alloc_bytes; /* that its samples of memory stood for */
@@ -85,7 +85,7 @@ struct timerless {
 	uint32_t wait_ms;
 };
 
-/* When all slots are looked at, told of or not, and threads that are gone are found. */
+/* When all slots are drained, changed or not, and ended threads are found. */
 struct slot_sweep {
 	uint64_t next_ns; /* not before this time, */
 	uint64_t cpu_ns;  /* nor before so much CPU was used, */
@@ -134,8 +134,8 @@ struct process {
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
-	uint32_t n_views; /* that there is room for */
-	uint64_t *news;   /* slots, as the header has them, that perf_threads_scan() has not seen */
+	uint32_t n_views; /* allocated */
+	uint64_t *news;   /* changed bits that perf_threads_scan() has not seen */
 	struct slot_sweep sweep;
 	struct header_view header;
 	struct mappings mappings;
@@ -156,9 +156,9 @@ struct process {
 	uint64_t base_cpu_ns; /* of it, before the agent was there */
 	struct claim claim;
 	int signal;    /* that its samples come by */
-	bool attached; /* it joined while it ran: that was before the recording */
+	bool attached; /* wick attached while it ran: it is older than the recording */
 	struct child_cpu child_cpu;
-	bool unhooked;         /* its calls do not come by the agent: joined, or a child of one */
+	bool unhooked; /* its calls are not hooked: attached, or a child of an attached process */
 	uint64_t stack_start;  /* then: of its image; 0: not known */
 	uint64_t listen_ns;    /* when its handler is checked next */
 	bool handler_replaced; /* the program has replaced our handler */
@@ -182,7 +182,7 @@ struct process {
 /**
  * process_new - an image that has sent a handshake
  * @pid: of our own namespace
- * @sockets: those of the machine; it must outlive the process; NULL: no metric asks for them
+ * @sockets: those of the machine; it must outlive the process; NULL: no metric needs them
  *
  * Reads nothing yet but the clock and the namespaces.
  *
@@ -238,7 +238,7 @@ struct thread *process_thread(struct process *process, uint32_t tid);
 void process_forget_thread(struct process *process, uint32_t tid);
 
 /**
- * process_drain - what was committed in slots that tell of news into the stream
+ * process_drain - move what was committed in changed slots into the stream
  *
  * Once in a while, and at the end, in all slots: a target may forget to tell.
  *
@@ -247,7 +247,7 @@ void process_forget_thread(struct process *process, uint32_t tid);
 void process_drain(struct process *process, struct event_order *sink);
 
 /**
- * process_update_mappings - read the maps file if something asks for it
+ * process_update_mappings - read the maps file if something needs it
  * @force: also if nothing does
  *
  * Return:  whether any has come or gone.
@@ -287,7 +287,7 @@ uint64_t process_begin(struct process *process, uint64_t before_ns);
 uint64_t process_used_ns(const struct process *process);
 
 /**
- * process_charge - look at the process's CPU clock
+ * process_charge - read the process's CPU clock
  *
  * Context: collector thread.
  */

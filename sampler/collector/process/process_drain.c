@@ -132,7 +132,7 @@ static void share_count(struct slot_drain *drain, struct event_sample *sample)
 	drain->n_counted--;
 }
 
-/* In wall mode stacks are lent, and what the kernel did then is not what it does at the sample. */
+/* In wall mode another sample uses the stack, when the kernel may be doing something else. */
 static struct event *add_kernel(const struct slot_drain *drain, uint16_t flags, struct event *node)
 {
 	struct perf_ring *ring = drain->view->perf.ring;
@@ -353,7 +353,7 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 	atomic_store_explicit(&slot->tail, head, memory_order_release);
 }
 
-/* Room for twice as many each time: threads come one by one, too. */
+/* The size doubles each time, because threads may come one by one. */
 static int grow_views(struct process *process, uint32_t n_slots)
 {
 	uint32_t had = process->n_views;
@@ -444,7 +444,7 @@ static void count_header(struct process *process, struct collector_stats *stats)
 	}
 }
 
-/* Which of the slots FIRST to N_SLOTS, 64 at most, tell of news: bits. */
+/* Which of the slots FIRST to N_SLOTS, 64 at most, have changed: bits. */
 static uint64_t take_news(struct process *process, uint32_t first, uint32_t n_slots, bool all)
 {
 	_Atomic uint64_t *word = &process->ring.header->changed[first / NEWS_BITS];
@@ -452,7 +452,7 @@ static uint64_t take_news(struct process *process, uint32_t first, uint32_t n_sl
 	uint64_t there = n < NEWS_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	uint64_t told = atomic_load_explicit(word, memory_order_relaxed) & there;
 
-	/* Acquire: pairs with slot_leave().  Of slots that are not looked at it stays. */
+	/* Acquire: pairs with slot_leave().  Bits of slots that are not drained stay. */
 	if (told)
 		told = atomic_fetch_and_explicit(word, ~there, memory_order_acquire) & there;
 	return all ? there : told;
@@ -557,7 +557,7 @@ static void reap_slot(struct process *process, struct event_order *sink, uint32_
 	if (node->time_ns > process->latest_ns)
 		process->latest_ns = node->time_ns;
 	event_order_push(sink, node);
-	/* Acquire-release: who claims the slot next sees our tail. */
+	/* Acquire-release: the next owner of the slot sees our tail. */
 	if (atomic_compare_exchange_strong_explicit(&process->ring.header->tids[index], &tid,
 						    RING_TID_DEAD, memory_order_acq_rel,
 						    memory_order_relaxed))
@@ -587,7 +587,7 @@ void process_reap(struct process *process, struct event_order *sink)
 			continue;
 		if (!is_gone(process, &process->slots[i]))
 			continue;
-		/* What is done once a thread is no reason to look less often. */
+		/* Work that is done once a thread does not lengthen the interval. */
 		reaped_ns = io_thread_ns();
 		reap_slot(process, sink, i);
 		before_ns += io_thread_ns() - reaped_ns;

@@ -56,7 +56,7 @@ void hook_event_settle(struct event_sample *sample, struct thread *thread);
 bool hook_event_count(const struct event_sample *sample, struct collector_stats *stats);
 
 /**
- * event_new - a node of a process with EXTRA bytes behind it
+ * event_new - a node of a process followed by EXTRA bytes
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().

@@ -34,7 +34,7 @@ void timerless_first_sample(const struct process *process, uint32_t tid,
 void timerless_skip(struct process *process);
 
 /**
- * timerless_scan - look for threads that the samples leave out
+ * timerless_scan - find threads without samples
  * @period_ns: CPU time that a weight of one stands for
  *
  * When the process's CPU clock has moved clearly more than its samples explain, the threads

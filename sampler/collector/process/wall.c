@@ -50,7 +50,7 @@ struct wall {
 	uint32_t n_strays;
 	int64_t carry_ns;
 	uint64_t random;
-	uint64_t tick; /* all that was due until then was looked at */
+	uint64_t tick; /* all threads that were due until then have been read */
 	struct wall_thread *due[BUCKETS];
 };
 
@@ -368,14 +368,14 @@ static void prefetch(const struct wall_thread *thread)
 		__builtin_prefetch(bytes + i);
 }
 
-/* Return: whether all of a tick's threads were looked at in time. */
+/* Return: whether all threads of a tick were read in time. */
 static bool read_due_threads(struct wall *wall, struct wall_scan *scan,
 			     const struct wall_turn *turn, uint32_t *n_read)
 {
 	struct wall_thread *rest = wall->due[(wall->tick + 1) % BUCKETS];
 	struct wall_thread *thread;
 
-	/* Who is planned for the same bucket meanwhile is due a round later. */
+	/* A thread that is added to this bucket meanwhile is due a round later. */
 	wall->due[(wall->tick + 1) % BUCKETS] = NULL;
 	if (rest)
 		rest->link = &rest;

@@ -1,8 +1,8 @@
 /*
  * wall.h - wall mode: what every thread of a process does with its time, running or blocked
  *
- * No thread is signalled or stopped for it: everything is read from /proc, and CPU samples lend
- * their stacks.  Threads that do not run are looked at less and less often.
+ * No thread is signalled or stopped for it: everything is read from /proc.  Running threads use
+ * the stacks of CPU samples.  Threads that do not run are read less and less often.
  */
 #ifndef PROCESS_WALL_H
 #define PROCESS_WALL_H
@@ -19,8 +19,8 @@ struct wall;
 struct wall_turn {
 	struct event_order *sink;
 	uint64_t tick;        /* their number since the recording began */
-	uint64_t deadline_ns; /* what is not looked at until then waits for the next turn */
-	uint32_t most_ticks;  /* an idle thread is looked at so often at least */
+	uint64_t deadline_ns; /* threads that are not read until then wait for the next turn */
+	uint32_t most_ticks;  /* the longest interval of an idle thread */
 };
 
 /**
@@ -40,7 +40,7 @@ int wall_new(struct wall **ret_wall, struct process *process, const struct wall_
 void wall_free(struct wall *wall);
 
 /**
- * wall_add_sample - a CPU sample gives its stack to the thread's account
+ * wall_add_sample - add a CPU sample, whose stack a wall sample will use
  * @node: its tid is ours, or 0 when it is not known
  *
  * Owns:    the wall has the node.
@@ -56,28 +56,28 @@ void wall_add_sample(struct wall *wall, struct event *node);
 void wall_changed(struct wall *wall);
 
 /**
- * wall_restart - give what is left of all threads, and begin with them anew
+ * wall_restart - make the last samples of all threads, and begin with them again
  *
  * Context: collector thread.  NULL is fine.
  */
 void wall_restart(struct wall *wall, struct process *process, struct event_order *sink);
 
 /**
- * wall_pass - look at the threads that are due
+ * wall_pass - read the threads that are due
  *
  * Context: collector thread.
  */
 void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn);
 
 /**
- * wall_gone - a thread has ended: give what it is owed
+ * wall_gone - a thread has ended: make its last samples
  *
  * Context: collector thread.  NULL is fine.
  */
 void wall_gone(struct wall *wall, struct process *process, struct event_order *sink, uint32_t tid);
 
 /**
- * wall_end - the image has ended or the recording has: give what all threads are owed
+ * wall_end - the image or the recording has ended: make the last samples of all threads
  *
  * Context: collector thread.  NULL is fine.
  */

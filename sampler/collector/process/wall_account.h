@@ -1,7 +1,7 @@
 /*
  * wall_account.h - the wall time of one thread, by state, in whole periods
  *
- * Invariant: what was taken, what is owed and what rests add up to the time since the beginning.
+ * Invariant: what was taken, the residuals and the rest add up to the time since the beginning.
  * Pure arithmetic; wall_thread.c does the reading.
  */
 #ifndef PROCESS_WALL_ACCOUNT_H
@@ -23,7 +23,7 @@ struct wall_account {
 			  */
 	int64_t on_ns;   /* of it, what passed since the thread was last switched or blocked */
 	int64_t early_ns; /* given as runnable before the scheduler has written it down */
-	int64_t residual_ns[WALL_STATES]; /* in a state, not yet taken */
+	int64_t residual_ns[WALL_STATES]; /* by state, not yet taken */
 };
 
 /**
@@ -36,10 +36,10 @@ void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64
 			const struct schedstat *then);
 
 /**
- * wall_account_update - take in what the scheduler says now
+ * wall_account_update - add what the scheduler says now
  *
- * Its running time and its waiting for a CPU are owed in their states at once; what is left of
- * the time since the last look rests.  A thread that runs has a rest, too, that is none: the
+ * Running time and waiting for a CPU go to the residuals of their states at once; the other time
+ * since the last scan is the rest.  A running thread has a rest, too, which is not real: the
  * scheduler writes both down late.
  *
  * Context: any thread.
@@ -50,9 +50,9 @@ void wall_account_update(struct wall_account *account, uint64_t now_ns,
 /**
  * wall_account_settle - say in which state a part of the rest was
  * @parts: 1: all of it; 2: half, for a thread that was seen in another state before: the middle
- *         of the time between two looks is as good a guess as any of when that changed
+ *         of the time between two scans is as good a guess as any of when that changed
  *
- * A negative rest stays: what is found next pays for it.
+ * A negative rest stays and is subtracted from what is found next.
  *
  * Context: any thread.
  */
@@ -76,12 +76,12 @@ void wall_account_hold(struct wall_account *account);
 void wall_account_release(struct wall_account *account, enum sample_state state);
 
 /**
- * wall_account_stay - the thread ran or wanted to at the last look, and does now
+ * wall_account_stay - the thread ran or wanted to at the last scan, and does now
  * @most_ns: that the scheduler may be late in writing down
  *
- * What rests beyond that, without a switch between the looks, was no wait of its own: it is still
- * in the queue, or the machine that this one is a guest of has taken the processor away.  Either
- * is runnable; what the scheduler writes down of it later is not counted again.
+ * A longer rest without a switch between the scans was not a wait: the thread is still in the run
+ * queue, or the hypervisor has taken the processor away.  Both count as runnable; what the
+ * scheduler writes down of it later is not counted again.
  *
  * Context: any thread.
  */
@@ -98,7 +98,7 @@ void wall_account_stay(struct wall_account *account, uint64_t most_ns);
 void wall_account_run(struct wall_account *account, uint64_t most_ns);
 
 /**
- * wall_account_take - the whole periods that are owed in a state
+ * wall_account_take - the whole periods of a state's residual
  *
  * A thread that wanted to run while it seemed to wait has a negative rest: so much of its time
  * was given as a wait already, and as much runnable time is kept until the rest is made up for.
@@ -113,7 +113,7 @@ uint64_t wall_account_take(struct wall_account *account, enum sample_state state
  * @carry_ns:    what the threads before it have left over; this one's is left there
  * @ret_weights: by state
  *
- * All that is owed, with the carry, gives whole periods; they go where the most is left.
+ * All residuals and @carry_ns give whole periods, which go to the states with the largest ones.
  *
  * Context: any thread.
  */
@@ -121,10 +121,10 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
 		      uint64_t ret_weights[WALL_STATES]);
 
 /**
- * wall_account_wait - ticks until a thread is worth another look
+ * wall_account_wait - ticks until a thread is read again
  * @idle_ticks: since it was last seen to have run
  * @most:       at most so many
- * @random:     any number: looks must not keep step with the program
+ * @random:     any number: scans must not alias with the program
  *
  * A quarter of the idle time at most as a power of two, give or take a half.
  *

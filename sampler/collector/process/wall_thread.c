@@ -16,7 +16,7 @@
 
 enum {
 	WALL_LENT = 4,         /* stacks that wait for the next period of their thread */
-	WALL_WALKS = 3,        /* in one look at a thread that runs on meanwhile */
+	WALL_WALKS = 3,        /* tries in one reading of a thread that runs on */
 	WALL_COMM_MS = 1000,   /* between two reads of the name of a running thread */
 	WALL_OBJECT_MS = 1000, /* between two reads of what it waits for, in the same call */
 	WALL_CALM = 16,        /* ticks without a change after which none is expected soon */
@@ -24,7 +24,7 @@ enum {
 	WALL_FD_PART = 8,      /* the part of the descriptors that is for schedstat alone */
 };
 
-/* What a look at a thread that has run found. */
+/* What a reading found of a thread that has run. */
 enum found {
 	FOUND_BLOCKED,
 	FOUND_RUNNING, /* or waiting for a CPU */
@@ -108,7 +108,7 @@ static void push(const struct wall_scan *scan, struct event *node)
 	event_order_push(scan->sink, node);
 }
 
-/* What schedstat says is as young as the sample, whatever the record of a lent stack says. */
+/* schedstat is as old as the sample; the record of a CPU sample's stack may be older. */
 static void push_sample(const struct wall_thread *thread, const struct wall_scan *scan,
 			struct event *node)
 {
@@ -288,7 +288,7 @@ static bool same_call(const struct blocked_at *a, const struct blocked_at *b)
 	       a->pc == b->pc && memcmp(a->args, b->args, sizeof(a->args)) == 0;
 }
 
-/* Its pc is still true of a thread whose stack cannot be had. */
+/* The pc is right even if the stack cannot be read. */
 static void keep_pc_alone(struct found_wait *wait)
 {
 	wait->pcs[0] = wait->at.pc | UNWIND_EXACT;
@@ -509,7 +509,7 @@ int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan)
 	return 0;
 }
 
-/* What its samples of CPU since the last look stand for. */
+/* What its CPU samples since the last scan stand for. */
 static uint64_t has_run_ns(const struct wall_thread *thread)
 {
 	uint64_t weight = 0;

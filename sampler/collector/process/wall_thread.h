@@ -12,7 +12,7 @@ enum {
 
 struct process;
 
-/* A stack that may be given again. */
+/* A stack that may be used again. */
 struct wall_stack {
 	uint64_t *pcs;
 	int64_t bytes; /* the outermost CFA minus sp; 0: not known */
@@ -33,25 +33,24 @@ struct wall_scan {
 };
 
 struct wall_thread {
-	/* What a look at a thread reads that has not run stands first, for the cache. */
+	/* What a scan reads of a thread that has not run comes first, for the cache. */
 	struct wall_thread *next;  /* among those that are due at one tick */
 	struct wall_thread **link; /* what points to it; NULL: it is not due */
 	uint32_t tid;
-	int schedstat_fd; /* -1: opened for every look */
+	int schedstat_fd; /* -1: opened for every scan */
 	int syscall_fd;   /* kept while it runs again and again, of a few threads; -1: not now */
 	bool ended;       /* only its tid is kept: late samples are no others' */
 	bool runs;        /* at the last scan, or waited for a CPU */
-	bool unsure;      /* its state was not looked at: it is in the same call as before */
+	bool unsure;      /* its state was not read: it is in the same call as before */
 	uint64_t changed_tick;   /* when it was last seen to have run */
 	enum sample_state state; /* what it is blocked in */
 	uint32_t n_cpu_samples;
-	struct event
-		*cpu_samples; /* CPU samples that have not given their stack yet, oldest first */
+	struct event *cpu_samples; /* CPU samples whose stacks are not used yet, oldest first */
 	struct wall_account account;
 	/* The rest. */
 	uint32_t listed; /* the list that had it last */
 	uint32_t cpu;
-	uint64_t comm_ns; /* when its name is worth another look */
+	uint64_t comm_ns; /* when its name is read again */
 	uint64_t object_ns;
 	uint64_t ended_ns;
 	struct blocked_at at;
@@ -81,7 +80,7 @@ int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *sca
 void wall_thread_free(struct wall_thread *thread);
 
 /**
- * wall_thread_add_sample - a CPU sample gives its stack to the next period that the thread has run
+ * wall_thread_add_sample - add a CPU sample, whose stack the next running period will use
  *
  * Owns:    the thread has the node.
  * Context: collector thread.
@@ -89,7 +88,7 @@ void wall_thread_free(struct wall_thread *thread);
 void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 
 /**
- * wall_thread_update - see what it has done and give the samples of it
+ * wall_thread_update - read what it has done and make the samples of it
  *
  * One pread when it has not run since the last scan.
  *
@@ -99,7 +98,7 @@ void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan);
 
 /**
- * wall_thread_end - give the samples that are owed, and give back all but its tid
+ * wall_thread_end - make its last samples, and release all but its tid
  *
  * Context: collector thread.
  */

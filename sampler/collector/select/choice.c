@@ -13,9 +13,9 @@ enum {
 
 enum {
 	CHOICE_LATE_PART = 8,      /* of an interval: as for threads */
-	CHOICE_MORE_TRIES = 8,     /* beside two for every seat, in one round */
+	CHOICE_MORE_TRIES = 8,     /* besides two for every slot, in one round */
 	CHOICE_KEEPS_PERCENT = 25, /* by so much a newcomer has to be heavier */
-	CHOICE_KEEPS_FLOOR = 4,    /* part of the least use, for who is recorded already */
+	CHOICE_KEEPS_FLOOR = 4,    /* part of the least use, for a recorded process */
 };
 
 static const uint64_t SOON_NS = 2 * NS_PER_S;
@@ -121,9 +121,9 @@ static void begin_late(void *context, uint64_t key, void *value)
 	process->at_late = process->total;
 }
 
-/* ---- who is heaviest */
+/* ---- the heaviest */
 
-/* Who has most is heaviest, not who has used most. */
+/* The heaviest has most now; it need not have used most. */
 static bool is_level(enum collector_by by)
 {
 	return by == BY_RSS || by == BY_GAUGE;

@@ -1,10 +1,10 @@
 /*
  * choice.h - which of the machine's processes are recorded: the heaviest, chosen anew
  *
- * As for threads (top.h): what a process used in the last eighth of an interval counts many times
- * more, so that who became heavy just before a round is in with it.  Who is recorded already
- * keeps its seat against one that is little heavier, and who hardly uses anything gets none:
- * joining and letting go stop a thread of the process for a moment.
+ * As for threads (top.h), use in the last eighth of an interval counts many times more, so that a
+ * round chooses a process that became heavy just before it.  Attaching and detaching stop a thread
+ * of the process for a moment.  Therefore a recorded process keeps its slot against one that is
+ * little heavier, and a process with hardly any use gets no slot.
  */
 #ifndef SELECT_CHOICE_H
 #define SELECT_CHOICE_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process as a look finds it. */
+/* A process as a scan finds it. */
 struct choice_seen {
 	pid_t pid;
 	uint64_t start; /* ticks since boot: tells it from another of the same number */
@@ -37,7 +37,7 @@ struct choice_ops {
 struct choice {
 	struct collector_top options;
 	struct map processes;   /* of struct choice_process, by pid */
-	uint64_t scan;          /* counts looks */
+	uint64_t scan;          /* number of scans */
 	uint64_t last_round_ns; /* when the last round was */
 	uint64_t pause_ns;      /* from the last round to the next: grows to the interval */
 	uint64_t round_ns;      /* when the next round is due */
@@ -49,7 +49,7 @@ struct choice {
 };
 
 /**
- * choice_init - nothing chosen, the first look due at once
+ * choice_init - nothing chosen, the first scan due at once
  *
  * Context: main thread.
  */
@@ -63,21 +63,21 @@ void choice_init(struct choice *choice, const struct collector_top *options);
 void choice_release(struct choice *choice);
 
 /**
- * choice_due - when the next look is due
+ * choice_due - when the next scan is due
  *
  * Context: main thread.
  */
 uint64_t choice_due(const struct choice *choice);
 
 /**
- * choice_begin - begin a look
+ * choice_begin - begin a scan
  *
  * Context: main thread.
  */
 void choice_begin(struct choice *choice);
 
 /**
- * choice_see - take in one process of this look
+ * choice_see - add one process to this scan
  *
  * Context: main thread.
  */
@@ -86,15 +86,15 @@ void choice_see(struct choice *choice, const struct choice_seen *seen);
 /**
  * choice_still - whether a process is one that was seen before, and has used nothing since
  *
- * Then it has been seen in this look.
+ * If so, it counts as seen in this scan.
  *
  * Context: main thread.
  */
 bool choice_still(struct choice *choice, pid_t pid, uint64_t total);
 
 /**
- * choice_end - end a look; when a round is due, the heaviest join and others leave
- * @now_ns: when the look began
+ * choice_end - end a scan; when a round is due, attach to the heaviest and detach from others
+ * @now_ns: when the scan began
  *
  * Context: main thread.
  */
@@ -102,7 +102,7 @@ void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t no
 
 /*
  * A variable of processes, whether or not they are recorded: gauges are read externally, so no
- * process is attached to for it.  Where a process keeps its own is remembered from look to look.
+ * process is attached to for it.  The variable's address in a process is kept from scan to scan.
  */
 /* Zero it and set the name, which outlives it; choice_gauges_release() takes any state. */
 struct choice_gauges {

@@ -23,7 +23,7 @@ enum {
 	OF_KERNEL = 0x00200000, /* PF_KTHREAD */
 };
 
-/* A process whose folder in /proc is open. */
+/* A process whose directory in /proc is open. */
 struct candidate {
 	pid_t pid;
 	int fd;

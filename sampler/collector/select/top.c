@@ -159,7 +159,7 @@ void top_release(struct top *top)
 	map_release(&top->threads);
 }
 
-/* ---- who is heaviest */
+/* ---- the heaviest */
 
 uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late)
 {

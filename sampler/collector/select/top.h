@@ -2,8 +2,8 @@
  * top.h - the heaviest threads of a recording, chosen anew every INTERVAL
  *
  * Heavy is what a thread has used since the last round, and what it used in the last eighth of
- * that time counts TOP_RECENT times more: who became heavy just before a round is in with it, and
- * not with the next.  The total decides among equals.  Seats that no round has filled go to the
+ * that time counts TOP_RECENT times more: a thread that became heavy just before a round is in it,
+ * and not in the next.  The total decides among equals.  Slots that no round has filled go to the
  * threads that give samples first.
  */
 #ifndef SELECT_TOP_H
@@ -26,7 +26,7 @@ enum {
 
 struct process;
 
-/* A thread as it was last looked at. */
+/* A thread as the last scan found it. */
 struct top_thread {
 	uint64_t key;   /* process number and tid */
 	uint64_t total; /* what it has used */
@@ -45,7 +45,7 @@ struct top {
 	pid_t own_pid;                /* wick's: never among them */
 	struct map threads;           /* of struct top_thread, by key */
 	size_t n_chosen;
-	uint64_t scan;     /* counts looks */
+	uint64_t scan;     /* number of scans */
 	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
 	uint64_t round_ns; /* when the next round is due */
 	uint64_t late_ns;  /* when the last eighth before it begins */
@@ -69,7 +69,7 @@ void top_init(struct top *top, const struct collector_top *options);
 void top_release(struct top *top);
 
 /**
- * top_scan - look at the threads of all processes, if that is due
+ * top_scan - read the threads of all processes, if that is due
  * @processes: the first of a list
  *
  * Context: collector thread.
@@ -85,9 +85,9 @@ void top_scan(struct top *top, struct process *processes, uint64_t now_ns);
 uint64_t top_due_ns(const struct top *top);
 
 /**
- * top_keeps - whether a thread is among the heaviest, or takes a free seat
+ * top_keeps - whether a thread is among the heaviest, or takes a free slot
  *
- * A thread of another pid namespace has a tid that we cannot look up: it is always kept.
+ * A thread of another pid namespace has a tid that we cannot map: it is always kept.
  *
  * Context: collector thread.
  */
@@ -128,7 +128,7 @@ struct top_use {
  * top_read - what a thread has used
  * @fd: a descriptor from an earlier call, or -1; left open for the next one
  *
- * Return:  true and *RET_USE; false when the thread is gone or may not be looked at.
+ * Return:  true and *RET_USE; false when the thread is gone or may not be read.
  * Owns:    the caller, *FD.
  * Context: any thread.
  */
@@ -143,7 +143,7 @@ bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use);
 uint64_t top_read_rss(pid_t pid);
 
 /**
- * top_parse - the number that is asked for, out of the text of its file
+ * top_parse - the requested number from the text of its file
  * @text: of schedstat, stat or io, whichever BY is read from
  *
  * Return:  true and *RET_VALUE; false when it is not there.

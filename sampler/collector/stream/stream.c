@@ -110,7 +110,7 @@ static void give_sample(struct stream *stream, struct event *node)
 		leave_out(stream, node);
 		return;
 	}
-	/* Behind the choice: a delta is against the sample that was given before. */
+	/* After the filter: a delta is relative to the last sample that was given. */
 	if (thread) {
 		struct thread_series *series = &thread->series[sample_series(sample->event)];
 

@@ -1,4 +1,4 @@
-/* options.c - what the running kernel asks for */
+/* options.c - defaults for the running kernel */
 #include "sampler/collector/types/options.h"
 
 #include "base/units.h"

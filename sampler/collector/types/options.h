@@ -24,7 +24,7 @@ enum {
 
 enum { COLLECTOR_MAX_HZ = 10000 };
 
-#define COLLECT_ALLOC_BYTES UINT64_C(524288) /* unless asked otherwise */
+#define COLLECT_ALLOC_BYTES UINT64_C(524288) /* default */
 #define COLLECT_LOCK_NS     UINT64_C(10000)
 
 /* What makes a thread heavy. */
@@ -83,8 +83,9 @@ struct collector_options {
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
 	uint32_t usage;                /* 1 << enum collector_usage_of: the same */
-	const char *const *gauges; /* names, in the columns behind; they outlive the collector */
-	size_t n_gauges;           /* at most METRIC_MAX_GAUGES */
+	const char *const
+		*gauges; /* names, in the columns after the metrics; they outlive the collector */
+	size_t n_gauges; /* at most METRIC_MAX_GAUGES */
 	struct collector_filter keep;
 	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
 				 COLLECT_ALLOC_BYTES */
@@ -107,7 +108,7 @@ struct collector_options {
 	bool engine_is_auto;        /* timers may take over where they give more for the budget */
 	bool events_permitted;      /* perf events may, of processes in step with the tick */
 	struct collector_prices prices;
-	uint64_t breaker_late_ns;  /* being so far behind makes a pause; 0: nothing does */
+	uint64_t breaker_late_ns;  /* a lag that causes a pause; 0: none does */
 	uint64_t breaker_pause_ns; /* so long */
 };
 

@@ -13,7 +13,7 @@
 /* Why no samples are taken for now: bits. */
 enum collector_pause {
 	PAUSE_ASKED = 1,   /* collector_pause() */
-	PAUSE_BREAKER = 2, /* the collector fell behind */
+	PAUSE_BREAKER = 2, /* the collector lags */
 };
 
 /* How often samples are taken, from time_ns on. */
@@ -26,13 +26,13 @@ struct collector_rate {
 	uint64_t charged_ns;   /* as in the counters, at that moment */
 	uint64_t paused_ns;
 	uint32_t cost_ppm; /* what sampling costs of the CPU sampled, as last measured */
-	bool full;         /* the breaker's cause: a ring; else being behind */
+	bool full;         /* the cause of the pause: a full ring; else lag */
 };
 
 enum { COLLECTOR_PSI_SOME, COLLECTOR_PSI_FULL, COLLECTOR_PSI_WORDS, COLLECTOR_PSI_FILES = 3 };
 
 struct collector_usage {
-	uint64_t time_ns; /* 0: nothing was looked at yet */
+	uint64_t time_ns; /* 0: nothing has been read yet */
 	uint32_t known;   /* 1 << enum collector_usage_of */
 	uint64_t cpu_ns;  /* counters only grow */
 	uint64_t rss_kib;
@@ -60,18 +60,18 @@ struct collector_stats {
 	uint64_t as_of_ns; /* the moment that the counters are of */
 	uint64_t samples;
 	uint64_t weight;
-	uint64_t own_samples;               /* in code of ours: not the program's, left out */
-	uint64_t own_weight;                /* of these; no other figure has them */
-	double squares;                     /* of the weights, summed: words_precision() */
-	uint64_t folded;                    /* samples of less than a period: with the next */
-	uint64_t overruns;                  /* weight beyond one a sample */
-	uint64_t merged;                    /* periods whose signal was another's, later */
+	uint64_t own_samples; /* in code of ours: not the program's, left out */
+	uint64_t own_weight;  /* of these; no other figure has them */
+	double squares;       /* of the weights, summed: words_precision() */
+	uint64_t folded;      /* samples of less than a period: with the next */
+	uint64_t overruns;    /* weight beyond one a sample */
+	uint64_t merged;      /* periods whose signal the kernel merged with a later one */
 	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
 	uint64_t threads;                   /* that gave at least one sample */
 	uint64_t processes;                 /* images that sent a handshake */
 	uint64_t unsupported_processes;
-	uint64_t followed;            /* children of those that had joined that joined as such */
-	uint64_t children_missed_ns;  /* CPU of children that ended, or joined later: not in
+	uint64_t followed;            /* children of attached processes that wick attached to */
+	uint64_t children_missed_ns;  /* CPU of children before wick attached, or that ended: not in
 					 charged_ns */
 	uint64_t external;            /* images sampled without an agent, */
 	char external_path[128];      /* one that takes no agent ("" none), */
@@ -87,16 +87,16 @@ struct collector_stats {
 	uint64_t lost_forged;  /* weight of samples beyond the CPU that the kernel charged */
 	uint64_t lost_pause;   /* CPU, in periods, that passed in pauses of the breaker */
 	uint64_t breaks;       /* these pauses */
-	uint64_t starved;      /* the rings were not looked at for 5 s, so many times, */
+	uint64_t starved;      /* how often the rings were not drained for 5 s, */
 	uint64_t starved_ns;   /* and so long at most */
 	uint64_t given_up;     /* images that took us for dead therefore, and stopped */
-	uint64_t lowered_ns;   /* how long the rate was lower than asked for, for its cost, */
-	uint32_t lowest_hz;    /* and the lowest that there was; 0: it was as asked for */
+	uint64_t lowered_ns;   /* how long the rate was lower than requested, for its cost, */
+	uint32_t lowest_hz;    /* and the lowest rate; 0: always as requested */
 	uint64_t spurious;
 	uint64_t lost_events; /* of hooks: a ring was full or being written, or no slot */
 	uint64_t hook_samples[HOOK_STATS]; /* not among samples and weight */
 	uint64_t hook_weight[HOOK_STATS];  /* bytes, bytes, microseconds */
-	uint64_t live_full;                /* memory whose release could not be told */
+	uint64_t live_full;                /* allocations whose release could not be tracked */
 	uint64_t signals;                  /* every SIGPROF of ours, with or without a sample */
 	uint64_t event_signals;            /* of them, that events sent and that carried a sample */
 	uint32_t dear_ppm; /* events went, for what they made switches cost; 0: they did not */
@@ -128,7 +128,7 @@ struct collector_stats {
 	uint64_t perf_threads;      /* RING_ENGINE_PERF: threads that an event was opened for, */
 	uint64_t perf_refused;      /* that stayed with their timers, */
 	uint64_t perf_refused_errno;
-	uint64_t perf_ringless; /* or whose kernel frames could not be had */
+	uint64_t perf_ringless; /* or whose kernel frames could not be recorded */
 	uint64_t still_running; /* processes alive when the recording ended */
 	uint32_t gauges;        /* bit i: a process has registered options.gauges[i] */
 	uint64_t stops[8];      /* samples by enum unwind_stop */
@@ -136,12 +136,12 @@ struct collector_stats {
 	uint64_t thread_reads;  /* wall mode: how often a thread was read */
 	uint64_t walks;         /* of blocked threads' stacks */
 	uint64_t outrun;        /* of these, how many the thread outran */
-	uint64_t unreadable;    /* looks at threads that may not be read */
+	uint64_t unreadable;    /* reads of threads that were refused */
 	const struct collector_unsupported *unsupported;
 	size_t n_unsupported;
 };
 
-/* How a running process was joined. */
+/* How wick attached to a process. */
 struct collector_attached {
 	uint64_t stopped_ns; /* for how long one of its threads was held */
 	uint64_t longest_ns; /* the same of a try that led to nothing, where that was longer */
@@ -149,7 +149,7 @@ struct collector_attached {
 	pid_t namespace_pid; /* what it calls itself: another in a pid namespace */
 	int signal;          /* that its samples come by */
 	bool again;          /* the agent was in it already */
-	struct err why;      /* it is not SIGPROF, in words; no text: it is, or was asked for */
+	struct err why;      /* why the signal is not SIGPROF; empty if it is, or was requested */
 };
 
 #endif
