@@ -93,7 +93,8 @@ int collector_begin(struct collector *collector, struct err *err);
  * Return:  0; -ESRCH: there is none, or it ended meanwhile; -EPERM: not ours to trace; -EBUSY:
  *          traced or recorded by another; -EAGAIN: stopped, or no thread could be used for it;
  *          -ENOEXEC: it cannot load the agent; -EPROTO: another version's agent is in it;
- * -EALREADY: it is being recorded here.  The reason is in ERR. Context: main thread.
+ *          -EALREADY: this wick records it already.  The reason is in ERR.
+ * Context: main thread.
  */
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);

@@ -10,7 +10,8 @@
  * @path: of its program, for people; @kind: why it takes no agent
  *
  * Return:  0; -EPERM: it may not be read; -ENOTSUP: there is no external sampler; -errno.  It is
- * then among those that are not sampled, if its program takes no agent. Context: collector thread.
+ *          then counted as not sampled, if its program cannot load the agent.
+ * Context: collector thread.
  */
 int drain_external_start(struct collector *collector, pid_t pid, const char *path,
 			 enum program_kind kind);
