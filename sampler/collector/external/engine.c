@@ -225,8 +225,7 @@ static bool hold(struct engine *engine, const struct external_turn *turn,
 	return keep_stack(engine, thread, &held) && believed;
 }
 
-/* Add what it has used since the last turn to its residual.  Return: whether it may be running now.
- */
+/* Add what it has used since the last turn to its residual.  Return: whether it may run now. */
 static bool account(struct engine *engine, struct engine_thread *thread)
 {
 	struct schedstat now;
