@@ -1,4 +1,8 @@
-/* buf.h - growing bytes, with a limit that buf_init() sets */
+/*
+ * buf.h - growing bytes, with a limit that buf_init() sets
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -27,61 +31,32 @@ struct buf {
  */
 void buf_init(struct buf *buf, size_t limit);
 
-/**
- * buf_release - give back the memory; the buffer is empty and usable again
- *
- * Context: any thread.
- */
+/** buf_release - give back the memory; the buffer is empty and usable again */
 void buf_release(struct buf *buf);
 
-/**
- * buf_clear - forget the content and the failure, keep the memory
- *
- * Context: any thread.
- */
+/** buf_clear - forget the content and the failure, keep the memory */
 void buf_clear(struct buf *buf);
 
 /**
  * buf_append - add LEN bytes
  *
  * Return:  0; -EFBIG over the limit; -ENOMEM.  Nothing is added on failure.
- * Context: any thread.
  */
 int buf_append(struct buf *buf, const void *bytes, size_t len);
 
-/**
- * buf_add - add a string
- *
- * Context: any thread.
- */
+/** buf_add - add a string */
 void buf_add(struct buf *buf, const char *text);
 
-/**
- * buf_add_char - add one byte
- *
- * Context: any thread.
- */
+/** buf_add_char - add one byte */
 void buf_add_char(struct buf *buf, char byte);
 
-/**
- * buf_add_hex - add lower-case hexadecimal without 0x, right-aligned to WIDTH with blanks
- *
- * Context: any thread.
- */
+/** buf_add_hex - add lower-case hexadecimal without 0x, right-aligned to WIDTH with blanks */
 void buf_add_hex(struct buf *buf, uint64_t value, unsigned width);
 
-/**
- * buf_add_dec - add a decimal, right-aligned to WIDTH with FILL
- *
- * Context: any thread.
- */
+/** buf_add_dec - add a decimal, right-aligned to WIDTH with FILL */
 void buf_add_dec(struct buf *buf, uint64_t value, unsigned width, char fill);
 
-/**
- * buf_printf - add formatted text, in the C locale's digits only for integers and strings
- *
- * Context: any thread.
- */
+/** buf_printf - add formatted text, in the C locale's digits only for integers and strings */
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
@@ -89,7 +64,6 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
  *
  * Return:  a NUL-terminated view; "" when empty or failed.
  * Owns:    the buffer; good until the next call on it.
- * Context: any thread.
  */
 const char *buf_text(struct buf *buf);
 

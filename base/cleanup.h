@@ -1,4 +1,8 @@
-/* cleanup.h - locals that are released at the end of their scope (GNU attribute cleanup) */
+/*
+ * cleanup.h - locals that are released at the end of their scope (GNU attribute cleanup)
+ *
+ * Context: any thread.
+ */
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H
 
@@ -6,32 +10,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/**
- * cleanup_free - what _cleanup_free_ calls with the local's address
- *
- * Context: any thread.
- */
+/** cleanup_free - what _cleanup_free_ calls with the local's address */
 static inline void cleanup_free(void *pointer)
 {
 	free(*(void **)pointer);
 }
 
-/**
- * cleanup_fd - what _cleanup_fd_ calls; a negative descriptor is left alone
- *
- * Context: any thread.
- */
+/** cleanup_fd - what _cleanup_fd_ calls; a negative descriptor is left alone */
 static inline void cleanup_fd(const int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
 }
 
-/**
- * cleanup_file - what _cleanup_file_ calls; NULL is left alone
- *
- * Context: any thread.
- */
+/** cleanup_file - what _cleanup_file_ calls; NULL is left alone */
 static inline void cleanup_file(FILE **file)
 {
 	if (*file)
@@ -46,7 +38,6 @@ static inline void cleanup_file(FILE **file)
  * steal_fd - take a descriptor out of a local that would close it
  *
  * Return:  the descriptor; *FD is -1 afterwards.
- * Context: any thread.
  */
 static inline int steal_fd(int *fd)
 {

@@ -1,5 +1,9 @@
-/* elf_segments.h - program headers and notes of a module, in another process's memory or of a file:
- * all lengths in them are checked */
+/*
+ * elf_segments.h - program headers and notes of a module, in another process's memory or of a file:
+ * all lengths in them are checked
+ *
+ * Context: any thread.
+ */
 #ifndef BASE_ELF_SEGMENTS_H
 #define BASE_ELF_SEGMENTS_H
 
@@ -22,7 +26,6 @@ struct elf_segments {
  * @context: is READ's
  *
  * Return:  false: it cannot be read, or is no 64-bit ELF file.
- * Context: any thread.
  */
 bool elf_segments_read(struct elf_segments *ret_segments, uint64_t base,
 		       bool (*read)(void *context, uint64_t address, void *to, size_t len),
@@ -49,15 +52,10 @@ struct elf_note {
  * elf_notes_next - the next note that is within the segment
  *
  * Return:  false at the end, or at one that does not.
- * Context: any thread.
  */
 bool elf_notes_next(struct elf_notes *notes, struct elf_note *ret_note);
 
-/**
- * elf_note_is - whether a note is OWNER's, of this type
- *
- * Context: any thread.
- */
+/** elf_note_is - whether a note is OWNER's, of this type */
 bool elf_note_is(const struct elf_note *note, const char *owner, uint32_t type);
 
 #endif

@@ -1,4 +1,8 @@
-/* intern.h - one copy of each string, at an address that never changes */
+/*
+ * intern.h - one copy of each string, at an address that never changes
+ *
+ * Context: any thread.
+ */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
@@ -26,7 +30,6 @@ struct intern {
  *
  * Return:  the copy; NULL when memory ran out.
  * Owns:    the table; good until intern_release().
- * Context: any thread.
  */
 const char *intern_string(struct intern *table, const char *text);
 
@@ -35,15 +38,10 @@ const char *intern_string(struct intern *table, const char *text);
  *
  * Return:  the NUL-terminated copy; NULL when memory ran out.
  * Owns:    the table; good until intern_release().
- * Context: any thread.
  */
 const char *intern_bytes(struct intern *table, const char *text, size_t len);
 
-/**
- * intern_release - forget all strings and give back the memory
- *
- * Context: any thread.
- */
+/** intern_release - forget all strings and give back the memory */
 void intern_release(struct intern *table);
 
 #endif

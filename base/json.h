@@ -1,4 +1,8 @@
-/* json.h - JSON (RFC 8259): written whatever a name holds, and scanned for plain values */
+/*
+ * json.h - JSON (RFC 8259): written whatever a name holds, and scanned for plain values
+ *
+ * Context: any thread.
+ */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -16,31 +20,19 @@
  * It may stand in a line of a recording, inside <script>, and on a terminal: `"`, `\`, `<`, `>`,
  * white space but for the blank, and all that is not seen as itself are \u escapes.  Bytes that are
  * no UTF-8 are U+FFFD.
- *
- * Context: any thread, as for all of these.
  */
 void json_add_string(struct buf *buf, const char *text);
 
 /**
  * json_add_text - a member: "NAME":"TEXT", with a comma before it unless it is the first
  * @name: of our own: it is not escaped, as for all of these
- *
- * Context: any thread.
  */
 void json_add_text(struct buf *buf, const char *name, const char *text);
 
-/**
- * json_add_number - a member: "NAME":VALUE
- *
- * Context: any thread.
- */
+/** json_add_number - a member: "NAME":VALUE */
 void json_add_number(struct buf *buf, const char *name, uint64_t value);
 
-/**
- * json_add_bool - a member: "NAME":true or false
- *
- * Context: any thread.
- */
+/** json_add_bool - a member: "NAME":true or false */
 void json_add_bool(struct buf *buf, const char *name, bool value);
 
 /* json_scan: the names and plain values of a line of JSON, in order, without building anything */
@@ -65,22 +57,16 @@ struct json_pair {
  * json_scan_next - the next name with a plain value
  *
  * Return:  true and *RET_PAIR; false at the end, or where it is no JSON any more.
- * Context: any thread.
  */
 bool json_scan_next(struct json_scan *scan, struct json_pair *ret_pair);
 
-/**
- * json_scan_is - whether a pair has this name
- *
- * Context: any thread.
- */
+/** json_scan_is - whether a pair has this name */
 bool json_scan_is(const struct json_pair *pair, const char *name);
 
 /**
  * json_scan_number - the value of a pair as a number
  *
  * Return:  true; false when it is no whole number from 0 to UINT64_MAX.
- * Context: any thread.
  */
 bool json_scan_number(const struct json_pair *pair, uint64_t *ret_value);
 

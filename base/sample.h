@@ -1,4 +1,8 @@
-/* sample.h - types that the libraries share: sample, frame, metric, mapping */
+/*
+ * sample.h - types that the libraries share: sample, frame, metric, mapping
+ *
+ * Context: any thread.
+ */
 #ifndef BASE_SAMPLE_H
 #define BASE_SAMPLE_H
 
@@ -40,8 +44,6 @@ struct metric_value {
  *
  * A program's gauge can be any number: what does not fit wraps around, so that sums of deltas
  * still lead from one value to another.
- *
- * Context: any thread.
  */
 static inline int64_t metric_delta(int64_t now, int64_t before)
 {
@@ -66,11 +68,7 @@ enum sample_event {
 /* Samples of one kind of weight: they have files and deltas of their own. */
 enum sample_series { SERIES_CLOCK, SERIES_MEMORY, SERIES_LOCKS, N_SERIES };
 
-/**
- * sample_series - which series a sample of an event belongs to
- *
- * Context: any thread.
- */
+/** sample_series - which series a sample of an event belongs to */
 static inline enum sample_series sample_series(enum sample_event event)
 {
 	return event == EVENT_ALLOC  ? SERIES_MEMORY

@@ -3,6 +3,8 @@
  *
  * An entry never changes, and each address is looked up once.  An address without an entry goes
  * into a list of requests, from which a batch (batch.h) is made.
+ *
+ * Context: main thread, unless a function says otherwise.
  */
 #ifndef SYMBOLIZE_ADDRESS_CACHE_H
 #define SYMBOLIZE_ADDRESS_CACHE_H
@@ -63,7 +65,6 @@ const struct address_entry *address_cache_find(const struct address_cache *cache
  * address_cache_request - add an address to the list of requests
  *
  * Return:  0; -E2BIG: the cache is full and the address gets no entry; -ENOMEM.
- * Context: main thread.
  */
 int address_cache_request(struct address_cache *cache, uint64_t vaddr);
 
@@ -72,7 +73,6 @@ int address_cache_request(struct address_cache *cache, uint64_t vaddr);
  *
  * Return:  their number; *RET_ADDRS is an array of them.
  * Owns:    the caller, to free() the array.
- * Context: main thread.
  */
 size_t address_cache_take_requests(struct address_cache *cache, uint64_t **ret_addrs);
 
@@ -81,7 +81,6 @@ size_t address_cache_take_requests(struct address_cache *cache, uint64_t **ret_a
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to free() or to give to address_cache_add().
- * Context: main thread.
  */
 struct address_entry *address_entry_new(size_t n_inlined);
 
@@ -89,15 +88,10 @@ struct address_entry *address_entry_new(size_t n_inlined);
  * address_cache_add - store the entry of an address
  *
  * Return:  0; -ENOMEM or -E2BIG: it was not stored and stays the caller's.
- * Context: main thread.
  */
 int address_cache_add(struct address_cache *cache, uint64_t vaddr, struct address_entry *entry);
 
-/**
- * address_cache_release - free all entries
- *
- * Context: main thread.
- */
+/** address_cache_release - free all entries */
 void address_cache_release(struct address_cache *cache);
 
 #endif

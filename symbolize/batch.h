@@ -3,6 +3,8 @@
  *
  * A module has one batch at a time.  The main thread starts it and reads its result; in between
  * the loader's threads own it.
+ *
+ * Context: main thread, unless a function says otherwise.
  */
 #ifndef SYMBOLIZE_BATCH_H
 #define SYMBOLIZE_BATCH_H
@@ -25,16 +27,11 @@ struct batch;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; batch_free() once it is done, or once the loader has ended.
- * Context: main thread.
  */
 int batch_start(struct loader *loader, struct cache *cache, struct module *module, uint64_t *addrs,
 		size_t n_addrs, struct batch **ret_batch);
 
-/**
- * batch_is_done - have all been looked up?
- *
- * Context: main thread.
- */
+/** batch_is_done - have all been looked up? */
 bool batch_is_done(const struct batch *batch);
 
 /**
@@ -55,11 +52,7 @@ bool batch_table(const struct batch *batch, size_t nth, uint64_t *ret_vaddr,
  */
 uint64_t batch_time_ns(const struct batch *batch);
 
-/**
- * batch_free - free the batch and its tables; NULL is fine
- *
- * Context: main thread.
- */
+/** batch_free - free the batch and its tables; NULL is fine */
 void batch_free(struct batch *batch);
 
 /**

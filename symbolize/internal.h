@@ -1,4 +1,8 @@
-/* internal.h - a symbolizer's state, for the files of this folder */
+/*
+ * internal.h - a symbolizer's state, for the files of this folder
+ *
+ * Context: main thread.
+ */
 #ifndef SYMBOLIZE_INTERNAL_H
 #define SYMBOLIZE_INTERNAL_H
 
@@ -42,11 +46,7 @@ struct symbolizer {
 	struct function_chain chain; /* scratch */
 };
 
-/**
- * symbolizer_is_loaded - has the loader loaded a module?
- *
- * Context: main thread.
- */
+/** symbolizer_is_loaded - has the loader loaded a module? */
 bool symbolizer_is_loaded(const struct module *module);
 
 /**
@@ -56,7 +56,6 @@ bool symbolizer_is_loaded(const struct module *module);
  *
  * Return:  NULL when it is pending, or memory ran out.
  * Owns:    the symbolizer; with FORCE valid until the next call.
- * Context: main thread.
  */
 const struct address_entry *symbol_request_find(struct symbolizer *symbolizer,
 						struct module *module, uint64_t vaddr, bool force,
@@ -65,8 +64,6 @@ const struct address_entry *symbol_request_find(struct symbolizer *symbolizer,
 /**
  * symbol_request_advance - store what ended batches found, start new ones, close unused files
  * @now: start batches at once instead of gathering more addresses
- *
- * Context: main thread.
  */
 void symbol_request_advance(struct symbolizer *symbolizer, bool now);
 
@@ -74,15 +71,10 @@ void symbol_request_advance(struct symbolizer *symbolizer, bool now);
  * symbol_request_due_ns - when symbol_request_advance() next has something to do
  *
  * Return:  ns; 0: as soon as a job of the loader ends; UINT64_MAX: nothing is planned.
- * Context: main thread.
  */
 uint64_t symbol_request_due_ns(const struct symbolizer *symbolizer);
 
-/**
- * symbol_request_is_busy - is an address requested, or being looked up?
- *
- * Context: main thread.
- */
+/** symbol_request_is_busy - is an address requested, or being looked up? */
 bool symbol_request_is_busy(const struct symbolizer *symbolizer);
 
 #endif

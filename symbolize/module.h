@@ -1,4 +1,8 @@
-/* module.h - files of code, each shared by all processes that map it */
+/*
+ * module.h - files of code, each shared by all processes that map it
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef SYMBOLIZE_MODULE_H
 #define SYMBOLIZE_MODULE_H
 
@@ -119,7 +123,6 @@ struct module {
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to module_free().  PATH has to outlive it.
- * Context: main thread.
  */
 struct module *module_new(enum module_kind kind, const char *path);
 
@@ -220,11 +223,7 @@ struct modules {
 	struct memory_claim claim;
 };
 
-/**
- * modules_init - none yet
- *
- * Context: main thread.
- */
+/** modules_init - none yet */
 void modules_init(struct modules *modules, const char *debug_root);
 
 /**
@@ -239,7 +238,6 @@ void modules_release(struct modules *modules);
  *
  * Return:  NULL when memory ran out.
  * Owns:    the modules.
- * Context: main thread.
  */
 struct module *modules_add(struct modules *modules, enum module_kind kind, const char *path);
 
@@ -248,7 +246,6 @@ struct module *modules_add(struct modules *modules, enum module_kind kind, const
  *
  * Return:  NULL when memory ran out.
  * Owns:    the modules.
- * Context: main thread.
  */
 struct module *modules_get(struct modules *modules, const struct mapping *mapping);
 
@@ -257,7 +254,6 @@ struct module *modules_get(struct modules *modules, const struct mapping *mappin
  *
  * Return:  NULL when memory ran out.
  * Owns:    the modules.
- * Context: main thread.
  */
 struct module *modules_bare(struct modules *modules, const char *name);
 
@@ -266,7 +262,6 @@ struct module *modules_bare(struct modules *modules, const char *name);
  *
  * Return:  NULL when memory ran out.
  * Owns:    the modules.
- * Context: main thread.
  */
 struct module *modules_jit(struct modules *modules, pid_t pid);
 

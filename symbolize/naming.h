@@ -4,6 +4,8 @@
  * The symbol at a function's start is shown where it means the same function: it tells a part or a
  * copy (.cold, .part.0) from the function.  A symbol of another function there is another name of
  * merged code.  Code without DWARF has only symbols, and without symbols only bounds.
+ *
+ * Context: any thread, one at a time for one of them, unless a function says otherwise.
  */
 #ifndef SYMBOLIZE_NAMING_H
 #define SYMBOLIZE_NAMING_H
@@ -25,16 +27,10 @@ struct naming {
  * naming_begin - find the names that are shown of a table's function
  * @module: its symbol tables have been read
  * @table: outlives the use of NAMING
- *
- * Context: any thread, one at a time for one of them, as for all of these.
  */
 void naming_begin(struct naming *naming, struct module *module, const struct function_table *table);
 
-/**
- * naming_request - add the readable names at this address
- *
- * Context: any thread, one at a time for one of them.
- */
+/** naming_request - add the readable names at this address */
 void naming_request(struct naming *naming, uint64_t vaddr);
 
 /**
@@ -42,15 +38,10 @@ void naming_request(struct naming *naming, uint64_t vaddr);
  *
  * Return:  0; -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: any thread, one at a time for one of them.
  */
 int naming_finish(struct naming *naming, struct function_table *ret_table);
 
-/**
- * naming_release - free the memory
- *
- * Context: any thread, one at a time for one of them.
- */
+/** naming_release - free the memory */
 void naming_release(struct naming *naming);
 
 /**

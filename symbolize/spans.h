@@ -1,4 +1,8 @@
-/* spans.h - what was mapped where, and when, in one process */
+/*
+ * spans.h - what was mapped where, and when, in one process
+ *
+ * Context: main thread.
+ */
 #ifndef SYMBOLIZE_SPANS_H
 #define SYMBOLIZE_SPANS_H
 
@@ -36,7 +40,6 @@ struct spans {
  * The same mapping added twice is stored once, from the earlier time on.
  *
  * Return:  0; -ENOMEM; -ENOSPC when the process has too many.
- * Context: main thread.
  */
 int spans_add(struct spans *spans, const struct span *span);
 
@@ -44,7 +47,6 @@ int spans_add(struct spans *spans, const struct span *span);
  * spans_unmap - [START, END) is not mapped any more from TIME_NS on
  *
  * Return:  0; -ENOMEM or -ENOSPC, and some of it stays.
- * Context: main thread.
  */
 int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time_ns);
 
@@ -56,15 +58,10 @@ int spans_unmap(struct spans *spans, uint64_t start, uint64_t end, uint64_t time
  *
  * Return:  the span, NULL if nothing was.
  * Owns:    the spans; valid until the next add or unmap.
- * Context: main thread.
  */
 const struct span *spans_find(const struct spans *spans, uint64_t addr, uint64_t time_ns);
 
-/**
- * spans_release - free the memory
- *
- * Context: main thread.
- */
+/** spans_release - free the memory */
 void spans_release(struct spans *spans);
 
 #endif

@@ -1,4 +1,8 @@
-/* symbolize.h - (process, address, time) to named frames */
+/*
+ * symbolize.h - (process, address, time) to named frames
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef SYMBOLIZE_SYMBOLIZE_H
 #define SYMBOLIZE_SYMBOLIZE_H
 
@@ -58,7 +62,6 @@ struct symbolize_module {
  *
  * Return:  0; -errno.
  * Owns:    the caller, to symbolizer_free().
- * Context: main thread.
  */
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,
 		   struct err *err);
@@ -68,7 +71,6 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
  *
  * Return:  the reason; NULL: it is used, or no_cache is set.
  * Owns:    the symbolizer.
- * Context: main thread.
  */
 const char *symbolizer_cache_why(const struct symbolizer *symbolizer);
 
@@ -84,8 +86,6 @@ void symbolizer_free(struct symbolizer *symbolizer);
  *
  * Opens the file at once, because it may be gone later; the loader reads it.  Never fails: frames
  * in a file that cannot be opened stay module+offset, and symbolizer_modules() has the reason.
- *
- * Context: main thread.
  */
 void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping);
 
@@ -93,8 +93,6 @@ void symbolizer_add(struct symbolizer *symbolizer, const struct mapping *mapping
  * symbolizer_exit - remove the mappings of a process image that has ended
  *
  * Names of frames stay valid.
- *
- * Context: main thread.
  */
 void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process);
 
@@ -111,15 +109,10 @@ void symbolizer_exit(struct symbolizer *symbolizer, uint32_t process);
  * Return:  0; -EAGAIN when a lookup is pending and FORCE is false (the sample is unchanged; call
  *          again); with FORCE the number of frames that have no name because it is pending.
  * Owns:    the symbolizer: frames until the next call, names until symbolizer_free().
- * Context: main thread.
  */
 int symbolizer_resolve(struct symbolizer *symbolizer, struct sample *sample, bool force);
 
-/**
- * symbolizer_request - start to look up the frames of a sample, to resolve it later
- *
- * Context: main thread.
- */
+/** symbolizer_request - start to look up the frames of a sample, to resolve it later */
 void symbolizer_request(struct symbolizer *symbolizer, const struct sample *sample);
 
 /**
@@ -130,7 +123,6 @@ void symbolizer_request(struct symbolizer *symbolizer, const struct sample *samp
  *
  * Return:  NULL and the reason when there is neither.
  * Owns:    the symbolizer.
- * Context: main thread.
  */
 struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 			       const char *build_id, struct err *err);
@@ -138,8 +130,6 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 /**
  * symbolizer_resolve_in - symbolizer_resolve() for frames of one module
  * @sample: its frames have module_offset and exact
- *
- * Context: main thread.
  */
 int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 			  struct sample *sample, bool force);
@@ -147,8 +137,6 @@ int symbolizer_resolve_in(struct symbolizer *symbolizer, struct module *module,
 /**
  * symbolizer_request_in - look up an address of a module with the next batch
  * @vaddr: as it is looked up: before the return address
- *
- * Context: main thread.
  */
 void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module, uint64_t vaddr);
 
@@ -161,31 +149,20 @@ void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module,
  *
  * Return:  0; -ENODATA: there is no debugging information; -ENOTSUP: the symbolizer has no cache;
  *          -errno and the reason.
- * Context: main thread.
  */
 int symbolizer_store(struct symbolizer *symbolizer, const char *path,
 		     void (*progress)(size_t n_done, size_t n_all), struct err *err);
 
-/**
- * symbolizer_is_busy - is a module being loaded, or an address being looked up?
- *
- * Context: main thread.
- */
+/** symbolizer_is_busy - is a module being loaded, or an address being looked up? */
 bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 
-/**
- * symbolizer_stop_reading - read no further files for names; modules keep what was read
- *
- * Context: main thread.
- */
+/** symbolizer_stop_reading - read no further files for names; modules keep what was read */
 void symbolizer_stop_reading(struct symbolizer *symbolizer);
 
 /**
  * symbolizer_stop - the recording has ended: read nothing more, and stop reads under way
  *
  * What was found still names frames.  Modules that were not read are marked partial.
- *
- * Context: main thread.
  */
 void symbolizer_stop(struct symbolizer *symbolizer);
 
@@ -193,22 +170,13 @@ void symbolizer_stop(struct symbolizer *symbolizer);
  * symbolizer_due_ns - when symbolizer_tick() next has something to do
  *
  * Return:  ns; 0: as soon as a job of the loader ends; UINT64_MAX: nothing is planned.
- * Context: main thread.
  */
 uint64_t symbolizer_due_ns(const struct symbolizer *symbolizer);
 
-/**
- * symbolizer_tick - store what was looked up, close unused files; call it ten times a second
- *
- * Context: main thread.
- */
+/** symbolizer_tick - store what was looked up, close unused files; call it ten times a second */
 void symbolizer_tick(struct symbolizer *symbolizer);
 
-/**
- * symbolizer_wait - wait until a job of the loader ends, or for TIMEOUT_NS
- *
- * Context: main thread.
- */
+/** symbolizer_wait - wait until a job of the loader ends, or for TIMEOUT_NS */
 void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
 
 /**
@@ -216,7 +184,6 @@ void symbolizer_wait(struct symbolizer *symbolizer, uint64_t timeout_ns);
  *
  * Return:  how many; *RET_MODULES is an array of them.
  * Owns:    the symbolizer; valid until the next call on it.
- * Context: main thread.
  */
 size_t symbolizer_modules(struct symbolizer *symbolizer,
 			  const struct symbolize_module **ret_modules);
@@ -234,7 +201,6 @@ struct symbolize_servers {
  * symbolizer_servers - results of the queries so far
  *
  * Owns:    the symbolizer; valid until the next call.
- * Context: main thread.
  */
 void symbolizer_servers(struct symbolizer *symbolizer, struct symbolize_servers *ret_servers);
 

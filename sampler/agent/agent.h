@@ -1,4 +1,9 @@
-/* agent.h - what the agent's files share: its paths, and the steps around exec and seccomp */
+/*
+ * agent.h - what the agent's files share: its paths, and the steps around exec and seccomp
+ *
+ * Context: agent (any thread; does nothing unless agent_is_self()), unless a function says
+ * otherwise.
+ */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
@@ -82,34 +87,22 @@ void *agent_next(const char *name);
  */
 int agent_set_errno(int number);
 
-/**
- * agent_before_exec - the image is about to be replaced: note the CPU it used
- *
- * Context: agent.  Any thread; does nothing unless agent_is_self().
- */
+/** agent_before_exec - the image is about to be replaced: note the CPU it used */
 void agent_before_exec(void);
 
-/**
- * agent_exec_failed - undo agent_before_exec(): the image stays
- *
- * Context: agent.  Any thread; does nothing unless agent_is_self().
- */
+/** agent_exec_failed - undo agent_before_exec(): the image stays */
 void agent_exec_failed(void);
 
 /**
  * agent_quiesce - seccomp is about to be enabled: stop all system calls of the handler
  *
  * Returns when no handler that could still make one is running, or after 100 ms.
- *
- * Context: agent.  Any thread; does nothing unless agent_is_self().
  */
 void agent_quiesce(void);
 
 /**
  * agent_stop - stop sampling this process and delete its timers
  * @state: what the collector reads as the reason (AGENT_SECCOMP, AGENT_STOPPED)
- *
- * Context: agent.  Any thread; does nothing unless agent_is_self().
  */
 void agent_stop(enum agent_state state);
 

@@ -1,4 +1,8 @@
-/* environment.h - removes the agent from the environment, and adds it again for an exec */
+/*
+ * environment.h - removes the agent from the environment, and adds it again for an exec
+ *
+ * Context: agent. Any thread; also between vfork and exec.
+ */
 #ifndef AGENT_ENVIRONMENT_H
 #define AGENT_ENVIRONMENT_H
 
@@ -12,7 +16,6 @@ extern char **environ __attribute__((weak));
  * environment_current - the environ that the program sees now
  *
  * Return:  environ, or an empty environment.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 char **environment_current(void);
 
@@ -22,15 +25,10 @@ char **environment_current(void);
  *
  * Return:  the value, or NULL.
  * Owns:    the owner of ENVP.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 const char *environment_get(char *const *envp, const char *name);
 
-/**
- * environment_bytes - the memory that environment_build() needs
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** environment_bytes - the memory that environment_build() needs */
 size_t environment_bytes(char *const *envp, const char *asan);
 
 /**
@@ -40,7 +38,6 @@ size_t environment_bytes(char *const *envp, const char *asan);
  *
  * Return:  the environment.
  * Owns:    the array and the agent's two entries are in BLOCK, the others are ENVP's.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 char **environment_build(char *const *envp, const char *asan, void *block);
 

@@ -1,4 +1,8 @@
-/* launch.h - decides, for every exec and spawn, whether the new program gets the agent */
+/*
+ * launch.h - decides, for every exec and spawn, whether the new program gets the agent
+ *
+ * Context: agent (any thread; also between vfork and exec), unless a function says otherwise.
+ */
 #ifndef AGENT_LAUNCH_H
 #define AGENT_LAUNCH_H
 
@@ -12,8 +16,6 @@
  *
  * False without wick, and under a seccomp filter, which may forbid what wick does before the exec
  * or what the agent does after it.
- *
- * Context: agent.  Any thread; also between vfork and exec.
  */
 bool launch_wanted(void);
 
@@ -39,7 +41,6 @@ struct launched {
  * unless it runs in a child, whose pid only the caller will know.
  *
  * Return:  what the call returned.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 int launch_run(const struct launch *launch, struct launched *ret_launched);
 
@@ -47,7 +48,6 @@ int launch_run(const struct launch *launch, struct launched *ret_launched);
  * launch_exec - the same for an exec: this image ends if it succeeds
  *
  * Return:  what the call returned; it has failed, and everything is as it was before.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 int launch_exec(const struct launch *launch);
 
@@ -58,11 +58,7 @@ int launch_exec(const struct launch *launch);
  */
 bool launch_fits(const char *path, char *const *envp);
 
-/**
- * launch_search_bytes - the memory that launch_search() needs
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** launch_search_bytes - the memory that launch_search() needs */
 size_t launch_search_bytes(const char *file);
 
 /**
@@ -71,7 +67,6 @@ size_t launch_search_bytes(const char *file);
  *
  * Return:  FILE itself if it has a slash, the first executable file in PATH, or NULL.
  * Owns:    the caller: FILE or BUFFER.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 const char *launch_search(const char *file, char *buffer);
 

@@ -1,4 +1,7 @@
-/* signals.h - emulates the program's own SIGPROF action and mask while wick's handler is installed
+/*
+ * signals.h - emulates the program's own SIGPROF action and mask while wick's handler is installed
+ *
+ * Context: agent (any thread; also between vfork and exec), unless a function says otherwise.
  */
 #ifndef AGENT_SIGNALS_H
 #define AGENT_SIGNALS_H
@@ -14,25 +17,13 @@ struct signals_saved {
 	struct sys_sigaction ours; /* when ignored */
 };
 
-/**
- * signals_prepare_exec - let a new image inherit the program's own SIGPROF action and mask
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** signals_prepare_exec - let a new image inherit the program's own SIGPROF action and mask */
 void signals_prepare_exec(struct signals_saved *ret_saved);
 
-/**
- * signals_restore - undo signals_prepare_exec(): the exec failed, or the child has been spawned
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** signals_restore - undo signals_prepare_exec(): the exec failed, or the child has been spawned */
 void signals_restore(const struct signals_saved *saved);
 
-/**
- * signals_started - whether our handler was ever installed in this image
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** signals_started - whether our handler was ever installed in this image */
 bool signals_started(void);
 
 enum signals_verdict {
@@ -45,8 +36,6 @@ enum signals_verdict {
  * signals_action - the program sets or reads the action of SIGPROF
  * @action: the new action; NULL: only read
  * @ret_old: the old action, as the program set it
- *
- * Context: agent.  Any thread; also between vfork and exec.
  */
 enum signals_verdict signals_action(const struct sys_sigaction *action,
 				    struct sys_sigaction *ret_old);
@@ -65,7 +54,6 @@ void signals_report(void);
  * @set: the first 64 signals; SIGPROF is removed if it has to stay unblocked
  *
  * Return:  whether the program sees SIGPROF in the old mask, whatever the kernel says.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 bool signals_mask_before(int how, uint64_t *set);
 

@@ -1,4 +1,8 @@
-/* syscall_hook.h - the system calls by number that the agent has to handle */
+/*
+ * syscall_hook.h - the system calls by number that the agent has to handle
+ *
+ * Context: agent (any thread; also between vfork and exec), unless a function says otherwise.
+ */
 #ifndef AGENT_SYSCALL_HOOK_H
 #define AGENT_SYSCALL_HOOK_H
 
@@ -8,7 +12,6 @@
  * exec_by_syscall - syscall(SYS_execve)
  *
  * Return:  -1 and errno: the exec failed.
- * Context: agent.  Any thread; also between vfork and exec.
  */
 int exec_by_syscall(const char *path, char *const *argv, char *const *envp);
 
@@ -21,11 +24,7 @@ int exec_by_syscall(const char *path, char *const *argv, char *const *envp);
  */
 void seccomp_before(unsigned long mode, const void *filter);
 
-/**
- * seccomp_entered - whether this process, or an ancestor by fork, has set a filter
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** seccomp_entered - whether this process, or an ancestor by fork, has set a filter */
 bool seccomp_entered(void);
 
 /**
@@ -35,18 +34,10 @@ bool seccomp_entered(void);
  */
 void seccomp_before_syscall(unsigned long operation, const void *filter);
 
-/**
- * syscall_next - libc's syscall(), or a raw call without libc
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** syscall_next - libc's syscall(), or a raw call without libc */
 long syscall_next(long nr, long a, long b, long c, long d, long e, long f);
 
-/**
- * syscall_chosen - handle the numbers that syscall_hook_x86_64.S does not pass on by itself
- *
- * Context: agent.  Any thread; also between vfork and exec.
- */
+/** syscall_chosen - handle the numbers that syscall_hook_x86_64.S does not pass on by itself */
 long syscall_chosen(long nr, long a, long b, long c, long d, long e, long f);
 
 #endif

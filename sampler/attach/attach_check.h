@@ -1,4 +1,7 @@
-/* attach_check.h - whether wick can attach to a process, why not, and by which signal to sample it
+/*
+ * attach_check.h - whether wick can attach to a process, why not, and by which signal to sample it
+ *
+ * Context: any thread.
  */
 #ifndef ATTACH_ATTACH_CHECK_H
 #define ATTACH_ATTACH_CHECK_H
@@ -23,7 +26,6 @@ struct attach_target {
  * Return:  0; -ESRCH: it does not exist, or has ended; -EPERM: it may not be traced, or is a kernel
  *          thread; -EBUSY: it is already traced; -EAGAIN: it is stopped; -ENOEXEC: it cannot take
  *          the agent (the external sampler can sample it). The reason is in ERR.
- * Context: any thread.
  */
 int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err);
 
@@ -31,7 +33,6 @@ int attach_check(pid_t pid, struct attach_target *ret_target, struct err *err);
  * attach_refuse_traced - report which process traces PID: there can be one tracer only
  *
  * Return:  -EBUSY.
- * Context: any thread.
  */
 int attach_refuse_traced(pid_t pid, pid_t by, struct err *err);
 
@@ -45,23 +46,14 @@ int attach_refuse_traced(pid_t pid, pid_t by, struct err *err);
  * blocked it in every thread.
  *
  * Return:  0; -EBUSY: the signal that was asked for, or every one, is in use. The reason is in ERR.
- * Context: any thread.
  */
 int attach_signal_choose(const struct attach_target *target, int asked, int agents, int *ret_signal,
 			 struct err *ret_why, struct err *err);
 
-/**
- * attach_signal_fits - whether a signal may be used for sampling at all
- *
- * Context: any thread.
- */
+/** attach_signal_fits - whether a signal may be used for sampling at all */
 bool attach_signal_fits(int signal);
 
-/**
- * attach_signal_is_harmless - whether a signal is ignored by default
- *
- * Context: any thread.
- */
+/** attach_signal_is_harmless - whether a signal is ignored by default */
 bool attach_signal_is_harmless(int signal);
 
 #endif

@@ -1,6 +1,8 @@
 /*
  * injection_thread.h - finds libc's functions and a loaded agent in a process, and chooses the
  * thread on which the agent is injected
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef ATTACH_INJECTION_THREAD_H
 #define ATTACH_INJECTION_THREAD_H
@@ -37,8 +39,6 @@ struct attach_modules {
  * attach_is_critical - whether a thread with this pc on its stack may hold a lock of libc's
  *
  * That is code of an allocator, of a loader, or code that creates and ends threads and processes.
- *
- * Context: any thread.
  */
 bool attach_is_critical(struct attach_modules *modules, uint64_t pc);
 
@@ -62,7 +62,6 @@ struct injection_thread {
  * @thread: pid, modules and remote are set; the rest is the result
  *
  * Return:  0; -EAGAIN: none now, the reason is in ERR; -ESRCH: the process has ended; -errno.
- * Context: any thread.
  */
 int injection_thread_choose(struct injection_thread *thread, bool hard, struct err *err);
 
@@ -80,16 +79,11 @@ bool injection_thread_fits(void *thread, const struct tracee *tracee, struct err
  * Return:  0; -ENOEXEC: no libc that could load the agent (a static program); -EPROTO: it has the
  *          agent of another version of wick; -errno. The reason is in ERR.
  * Owns:    the caller: attach_modules_release().
- * Context: any thread.
  */
 int attach_place_find(pid_t pid, struct inject_place *ret_place, struct attach_modules *ret_modules,
 		      struct err *err);
 
-/**
- * attach_modules_release - free the list of modules
- *
- * Context: any thread.
- */
+/** attach_modules_release - free the list of modules */
 void attach_modules_release(struct attach_modules *modules);
 
 #endif

@@ -4,6 +4,8 @@
  * A tracer's wait also reaps a tracee that ends, and nobody can wait for it again. So the end of
  * one of wick's own children is left to the code that started it. The end of any other process is
  * reaped, because its parent is notified only after that (ptrace(2), "Death under ptrace").
+ *
+ * Context: any thread, the one that has seized it, unless a function says otherwise.
  */
 #ifndef ATTACH_SEIZED_H
 #define ATTACH_SEIZED_H
@@ -41,8 +43,6 @@ int seized_check(pid_t tid, int *ret_signal);
  * @signal: delivered to it; 0: none
  *
  * A thread that is being killed is left to seized_detach_later().
- *
- * Context: any thread, the one that has seized it.
  */
 void seized_detach(pid_t pid, pid_t tid, int signal);
 
@@ -50,8 +50,6 @@ void seized_detach(pid_t pid, pid_t tid, int signal);
  * seized_detach_later - detach a thread that has not stopped yet, or has ended, as soon as possible
  *
  * Now, or in seized_sweep(). A thread that called exec meanwhile has its process's pid as its tid.
- *
- * Context: any thread, the one that has seized it.
  */
 void seized_detach_later(pid_t pid, pid_t tid);
 

@@ -1,4 +1,8 @@
-/* target_elf.h - reads memory and symbols of another process */
+/*
+ * target_elf.h - reads memory and symbols of another process
+ *
+ * Context: any thread.
+ */
 #ifndef ATTACH_TARGET_ELF_H
 #define ATTACH_TARGET_ELF_H
 
@@ -11,7 +15,6 @@
  * target_read - read memory of another process
  *
  * Return:  whether all LEN bytes were read.
- * Context: any thread.
  */
 bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
 
@@ -30,7 +33,6 @@ struct target_symbols {
  * target_symbols_open - find the symbol table of the module whose ELF header is at BASE
  *
  * Return:  whether there is one that can be searched.
- * Context: any thread.
  */
 bool target_symbols_open(struct target_symbols *ret_symbols, pid_t pid, uint64_t base);
 
@@ -38,15 +40,10 @@ bool target_symbols_open(struct target_symbols *ret_symbols, pid_t pid, uint64_t
  * target_symbols_find - the address of a function that the module defines
  *
  * Return:  0 when there is none of that name.
- * Context: any thread.
  */
 uint64_t target_symbols_find(const struct target_symbols *symbols, const char *name);
 
-/**
- * target_symbols_sized - the address of a function, and its size in bytes
- *
- * Context: any thread.
- */
+/** target_symbols_sized - the address of a function, and its size in bytes */
 uint64_t target_symbols_sized(const struct target_symbols *symbols, const char *name,
 			      uint64_t *ret_bytes);
 
@@ -57,7 +54,6 @@ uint64_t target_symbols_sized(const struct target_symbols *symbols, const char *
  * @ret_signal: its sampling signal; 0: none
  *
  * Return:  the address of its attach function; 0 when it has no such note.
- * Context: any thread.
  */
 uint64_t target_attach_note(pid_t pid, uint64_t base, uint32_t *ret_version, uint32_t *ret_signal);
 

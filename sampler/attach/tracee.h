@@ -5,6 +5,8 @@
  * blocked: they are delivered when it continues, in the system call that it was in. No handler of
  * the program runs in between: its return would end a sleep, because it discards the restart state
  * of the interrupted sleep. Registers, vector state, signal mask and errno are restored.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef ATTACH_TRACEE_H
 #define ATTACH_TRACEE_H
@@ -114,30 +116,19 @@ void tracee_detach(struct tracee *tracee);
  * stop_wait_open - prepare to poll a thread
  *
  * Owns:    the caller; stop_wait_close().
- * Context: any thread.
  */
 void stop_wait_open(struct stop_wait *ret_wait, pid_t pid, pid_t tid);
 
-/**
- * stop_wait_close - poll no more: sleep from now on
- *
- * Context: any thread.
- */
+/** stop_wait_close - poll no more: sleep from now on */
 void stop_wait_close(struct stop_wait *wait);
 
-/**
- * stop_wait_begin - the thread has just been started: begin to poll
- *
- * Context: any thread.
- */
+/** stop_wait_begin - the thread has just been started: begin to poll */
 void stop_wait_begin(struct stop_wait *wait);
 
 /**
  * stop_wait_continues - whether to poll once more
  *
  * Closes WAIT when the thread is on the caller's processor.
- *
- * Context: any thread.
  */
 bool stop_wait_continues(struct stop_wait *wait);
 
@@ -150,7 +141,6 @@ bool stop_wait_continues(struct stop_wait *wait);
  * EINTR: the kernel decides that when the thread leaves the stop.
  *
  * Return:  whether there was such a call.
- * Context: any thread.
  */
 bool restart_call(struct user_regs_struct *regs);
 

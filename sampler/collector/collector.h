@@ -1,4 +1,8 @@
-/* collector.h - starts programs under the agent and gives their samples, merged by time */
+/*
+ * collector.h - starts programs under the agent and gives their samples, merged by time
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
 
@@ -42,7 +46,6 @@ struct collector_event {
  *
  * Return:  0; -errno, and the reason in ERR.
  * Owns:    the caller, to collector_free().
- * Context: main thread.
  */
 int collector_new(const struct collector_options *options, struct collector **ret_collector,
 		  struct err *err);
@@ -60,18 +63,10 @@ int collector_new(const struct collector_options *options, struct collector **re
 int collector_launch(struct collector *collector, char *const *argv,
 		     const struct collector_signals *signals, pid_t *ret_pid, struct err *err);
 
-/**
- * collector_price - prices that were measured when events were first needed
- *
- * Context: main thread.
- */
+/** collector_price - prices that were measured when events were first needed */
 void collector_price(struct collector *collector, const struct collector_prices *prices);
 
-/**
- * collector_launched_external - whether CMD is sampled without an agent
- *
- * Context: main thread.
- */
+/** collector_launched_external - whether CMD is sampled without an agent */
 bool collector_launched_external(const struct collector *collector);
 
 /**
@@ -94,7 +89,6 @@ int collector_begin(struct collector *collector, struct err *err);
  *          traced or recorded by another; -EAGAIN: stopped, or no thread could be used for it;
  *          -ENOEXEC: it cannot load the agent; -EPROTO: another version's agent is in it;
  *          -EALREADY: this wick records it already.  The reason is in ERR.
- * Context: main thread.
  */
 int collector_attach(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
@@ -106,7 +100,6 @@ int collector_attach(struct collector *collector, pid_t pid,
  * agent.  The recording does not wait for its end.
  *
  * Return:  as collector_attach(), collector_attach_external().
- * Context: main thread.
  */
 int collector_follow(struct collector *collector, pid_t pid,
 		     struct collector_attached *ret_attached, struct err *err);
@@ -117,7 +110,6 @@ int collector_follow(struct collector *collector, pid_t pid,
  * As collector_attach(), but nothing is loaded into the process.
  *
  * Return:  0; -EPERM: it may not be read; -EALREADY; -ESRCH; -errno and the reason.
- * Context: main thread.
  */
 int collector_attach_external(struct collector *collector, pid_t pid, struct err *err);
 
@@ -125,15 +117,12 @@ int collector_attach_external(struct collector *collector, pid_t pid, struct err
  * collector_detach_process - stop recording one process; its agent goes dormant
  *
  * Return:  0; -ESRCH: it is not being recorded.
- * Context: main thread.
  */
 int collector_detach_process(struct collector *collector, pid_t pid);
 
 /**
  * collector_next - the next thing that happened, samples sorted by time
  * @timeout_ns: at most this long; COLLECTOR_IDLE then
- *
- * Context: main thread.
  */
 void collector_next(struct collector *collector, uint64_t timeout_ns,
 		    struct collector_event *ret_event);
@@ -149,7 +138,6 @@ bool collector_records(struct collector *collector, pid_t pid);
  * collector_barrier - request an event after everything up to now has been given
  *
  * Return:  a number, above all before: a COLLECTOR_RATE has this barrier or a later one.
- * Context: main thread.
  */
 uint64_t collector_barrier(struct collector *collector);
 
@@ -157,7 +145,6 @@ uint64_t collector_barrier(struct collector *collector);
  * collector_pause - take no samples until collector_resume()
  *
  * Return:  the barrier of the last sample before it.
- * Context: main thread.
  */
 uint64_t collector_pause(struct collector *collector);
 
@@ -165,7 +152,6 @@ uint64_t collector_pause(struct collector *collector);
  * collector_resume - take samples again
  *
  * Return:  its barrier.
- * Context: main thread.
  */
 uint64_t collector_resume(struct collector *collector);
 
@@ -173,7 +159,6 @@ uint64_t collector_resume(struct collector *collector);
  * collector_set_hz - another rate, 1 .. 10000, and weights in periods of it
  *
  * Return:  its barrier; 0 when HZ cannot be.
- * Context: main thread.
  */
 uint64_t collector_set_hz(struct collector *collector, uint32_t hz);
 
@@ -190,7 +175,6 @@ void collector_nudge(struct collector *collector);
  * Until it is closed.
  *
  * Return:  0; -errno.
- * Context: main thread.
  */
 int collector_watch(struct collector *collector, int fd);
 
@@ -207,7 +191,6 @@ void collector_detach(struct collector *collector);
  * collector_status - the wait status of CMD (wait(2))
  *
  * Return:  true and *RET_STATUS once CMD has ended; false while it runs.
- * Context: main thread.
  */
 bool collector_status(struct collector *collector, int *ret_status);
 
@@ -215,7 +198,6 @@ bool collector_status(struct collector *collector, int *ret_status);
  * collector_stats - the counters so far
  *
  * Owns:    the collector, for the views; good until the next collector call.
- * Context: main thread.
  */
 void collector_stats(struct collector *collector, struct collector_stats *ret_stats);
 
@@ -223,8 +205,6 @@ void collector_stats(struct collector *collector, struct collector_stats *ret_st
  * collector_usage - what all processes use together, read at most some 250 ms ago
  *
  * A new one has collector_next() return.
- *
- * Context: main thread.
  */
 void collector_usage(struct collector *collector, struct collector_usage *ret_usage);
 
@@ -278,17 +258,11 @@ int collector_attach_check(pid_t pid, struct collector_attached *ret_attached, s
  *
  * A child that still runs the image of its parent is left alone: after a vfork it has the memory
  * of its parent.  After -EAGAIN and -EBUSY it is tried again later, otherwise once an image.
- *
- * Context: main thread.
  */
 void collector_follow_children(struct collector *collector, int (*attach)(void *context, pid_t pid),
 			       void *context, uint64_t now_ns);
 
-/**
- * collector_follow_due_ns - when collector_follow_children() next has something to do
- *
- * Context: main thread.
- */
+/** collector_follow_due_ns - when collector_follow_children() next has something to do */
 uint64_t collector_follow_due_ns(const struct collector *collector);
 
 #endif

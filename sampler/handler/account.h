@@ -1,4 +1,8 @@
-/* account.h - passes CPU time that ended threads used without a sample to later threads */
+/*
+ * account.h - passes CPU time that ended threads used without a sample to later threads
+ *
+ * Context: agent.
+ */
 #ifndef HANDLER_ACCOUNT_H
 #define HANDLER_ACCOUNT_H
 
@@ -24,8 +28,6 @@ struct account_share {
  * @random: any number; it sets the start offset of an unchained thread
  *
  * The rest, ACCOUNT_NS - share.residual_ns, stays in the account.
- *
- * Context: agent.
  */
 static inline struct account_share account_take(int64_t account_ns, bool chained, uint32_t random,
 						uint64_t period_ns)
@@ -42,11 +44,7 @@ static inline struct account_share account_take(int64_t account_ns, bool chained
 	return share;
 }
 
-/**
- * account_extra - periods to add to the weight of the thread's first sample
- *
- * Context: agent.
- */
+/** account_extra - periods to add to the weight of the thread's first sample */
 static inline uint32_t account_extra(const struct account_share *share, uint64_t period_ns)
 {
 	uint64_t periods = share->residual_ns > 0 ? (uint64_t)share->residual_ns / period_ns : 0;
@@ -57,11 +55,7 @@ static inline uint32_t account_extra(const struct account_share *share, uint64_t
 	return periods > UINT32_MAX ? UINT32_MAX : (uint32_t)periods;
 }
 
-/**
- * account_first_ns - CPU time until the thread's first expiry
- *
- * Context: agent.
- */
+/** account_first_ns - CPU time until the thread's first expiry */
 static inline uint64_t account_first_ns(const struct account_share *share, uint64_t period_ns)
 {
 	if (!share->chained)
@@ -77,8 +71,6 @@ static inline uint64_t account_first_ns(const struct account_share *share, uint6
  * account_left - the residual of a thread that ends; may be negative
  * @used_ns: CPU time since the thread was armed
  * @sampled_ns: what its samples stood for
- *
- * Context: agent.
  */
 static inline int64_t account_left(const struct account_share *share, uint64_t used_ns,
 				   uint64_t sampled_ns, uint64_t period_ns)

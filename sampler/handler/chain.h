@@ -1,5 +1,9 @@
-/* chain.h - the program's own SIGPROF action and mask, and the delivery of SIGPROFs that are not
- * wick's */
+/*
+ * chain.h - the program's own SIGPROF action and mask, and the delivery of SIGPROFs that are not
+ * wick's
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HANDLER_CHAIN_H
 #define HANDLER_CHAIN_H
 
@@ -14,11 +18,7 @@
  * with it.
  */
 
-/**
- * chain_action - the action that the program has set for SIGPROF
- *
- * Context: handler.
- */
+/** chain_action - the action that the program has set for SIGPROF */
 void chain_action(struct sys_sigaction *ret_action);
 
 /**
@@ -29,26 +29,16 @@ void chain_action(struct sys_sigaction *ret_action);
  */
 void chain_set_action(const struct sys_sigaction *action, struct sys_sigaction *ret_old);
 
-/**
- * chain_handles - whether the program handles SIGPROF by a function of its own
- *
- * Context: handler.
- */
+/** chain_handles - whether the program handles SIGPROF by a function of its own */
 bool chain_handles(void);
 
-/**
- * chain_blocked - whether this thread asked to block SIGPROF, while the kernel has it unblocked
- *
- * Context: handler.
- */
+/** chain_blocked - whether this thread asked to block SIGPROF, while the kernel has it unblocked */
 bool chain_blocked(void);
 
 /**
  * chain_in_use - whether any thread ever asked for that
  *
  * If so, every new thread needs the mask that it inherits.
- *
- * Context: handler.
  */
 bool chain_in_use(void);
 
@@ -56,15 +46,10 @@ bool chain_in_use(void);
  * chain_set_blocked - note whether this thread asked to block SIGPROF
  *
  * Return:  false: not noted (table full, or a vfork child): block it in the kernel.
- * Context: handler.
  */
 bool chain_set_blocked(bool blocked);
 
-/**
- * chain_in_vfork_child - whether this is a vfork child, in the memory of a sampled parent
- *
- * Context: handler.
- */
+/** chain_in_vfork_child - whether this is a vfork child, in the memory of a sampled parent */
 bool chain_in_vfork_child(void);
 
 /**

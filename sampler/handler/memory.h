@@ -1,5 +1,9 @@
-/* memory.h - reads memory for the unwinder inside the target without ever faulting, and
- * finds modules, also those that the collector does not know yet */
+/*
+ * memory.h - reads memory for the unwinder inside the target without ever faulting, and
+ * finds modules, also those that the collector does not know yet
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HANDLER_MEMORY_H
 #define HANDLER_MEMORY_H
 
@@ -38,11 +42,7 @@ struct memory {
  */
 struct memory *memory_acquire(uint32_t start);
 
-/**
- * memory_release - return the reader of memory_acquire()
- *
- * Context: handler.
- */
+/** memory_release - return the reader of memory_acquire() */
 void memory_release(struct memory *m);
 
 /**
@@ -86,22 +86,14 @@ struct module_seen {
 	const char *path;
 };
 
-/**
- * modules_page_known - whether a page of a module is known to be readable
- *
- * Context: handler.
- */
+/** modules_page_known - whether a page of a module is known to be readable */
 static inline bool modules_page_known(struct process *p, uint64_t page)
 {
 	return atomic_load_explicit(&p->pages[page / RING_PAGE % PROCESS_PAGES],
 				    memory_order_relaxed) == page;
 }
 
-/**
- * modules_page_keep - note that a page of a module is readable
- *
- * Context: handler.
- */
+/** modules_page_keep - note that a page of a module is readable */
 static inline void modules_page_keep(struct process *p, uint64_t page)
 {
 	atomic_store_explicit(&p->pages[page / RING_PAGE % PROCESS_PAGES], page,
@@ -113,7 +105,6 @@ static inline void modules_page_keep(struct process *p, uint64_t page)
  * @ret_seen: also its name; path is NULL without _dl_find_object
  *
  * Return:  false for code outside any module.
- * Context: handler.
  */
 bool modules_find(struct process *p, uint64_t pc, struct unwind_module *ret_module,
 		  struct module_seen *ret_seen);
@@ -121,8 +112,6 @@ bool modules_find(struct process *p, uint64_t pc, struct unwind_module *ret_modu
 /**
  * modules_have_loader - whether libc has _dl_find_object; otherwise a snapshot of the modules is
  * used
- *
- * Context: handler.
  */
 bool modules_have_loader(void);
 

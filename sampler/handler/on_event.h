@@ -1,4 +1,8 @@
-/* on_event.h - handles the signal of a perf event that the collector opened for a thread */
+/*
+ * on_event.h - handles the signal of a perf event that the collector opened for a thread
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HANDLER_ON_EVENT_H
 #define HANDLER_ON_EVENT_H
 
@@ -13,34 +17,20 @@
  * has the biases.
  */
 
-/**
- * event_is_possible - whether the collector may have opened events for threads of this process
- *
- * Context: handler.
- */
+/** event_is_possible - whether the collector may have opened events for threads of this process */
 bool event_is_possible(const struct process *p);
 
-/**
- * event_is_ours - whether a signal comes from a perf event of the collector
- *
- * Context: handler.
- */
+/** event_is_ours - whether a signal comes from a perf event of the collector */
 bool event_is_ours(const struct process *p, const siginfo_t *info);
 
 /**
  * event_target - whether the signal of an event makes a sample due; if so, the slot is entered
  *
  * A signal of an event that was closed meanwhile is ignored.
- *
- * Context: handler.
  */
 bool event_target(struct process *p, const siginfo_t *info, struct signal_target *at);
 
-/**
- * event_is_open - whether the collector has opened an event for the slot's thread
- *
- * Context: handler.
- */
+/** event_is_open - whether the collector has opened an event for the slot's thread */
 bool event_is_open(const struct slot *slot);
 
 /**

@@ -1,4 +1,8 @@
-/* process.h - the state that all handlers of a process share, in memory that fork wipes */
+/*
+ * process.h - the state that all handlers of a process share, in memory that fork wipes
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HANDLER_PROCESS_H
 #define HANDLER_PROCESS_H
 
@@ -87,15 +91,10 @@ extern struct process *handler_process;
  * Makes a system call; returns NULL without one when system calls are forbidden.
  *
  * Return:  the process, or NULL: then no state may be touched.
- * Context: handler.
  */
 struct process *process_is_self(void);
 
-/**
- * process_state - the state of sampling: enum agent_state
- *
- * Context: handler.
- */
+/** process_state - the state of sampling: enum agent_state */
 static inline enum agent_state process_state(struct process *p)
 {
 	return (enum agent_state)atomic_load_explicit(&p->state, memory_order_relaxed);
@@ -105,8 +104,6 @@ static inline enum agent_state process_state(struct process *p)
  * process_epoch - the version of rate and pause in the header
  *
  * Read it before them: a reader that stores it then notices a change in between.
- *
- * Context: handler.
  */
 static inline uint32_t process_epoch(struct process *p)
 {
@@ -114,28 +111,16 @@ static inline uint32_t process_epoch(struct process *p)
 	return atomic_load_explicit(&p->header->epoch, memory_order_acquire);
 }
 
-/**
- * process_is_paused - whether sampling is paused
- *
- * Context: handler.
- */
+/** process_is_paused - whether sampling is paused */
 static inline bool process_is_paused(struct process *p)
 {
 	return atomic_load_explicit(&p->header->paused, memory_order_relaxed) != 0;
 }
 
-/**
- * process_period_ns - CPU time between two signals, as requested now
- *
- * Context: handler.
- */
+/** process_period_ns - CPU time between two signals, as requested now */
 uint64_t process_period_ns(struct process *p);
 
-/**
- * process_forbids_syscalls - whether a seccomp filter may end the program for any system call
- *
- * Context: handler.
- */
+/** process_forbids_syscalls - whether a seccomp filter may end the program for any system call */
 static inline bool process_forbids_syscalls(struct process *p)
 {
 	enum agent_state state = process_state(p);
@@ -143,19 +128,13 @@ static inline bool process_forbids_syscalls(struct process *p)
 	return state == AGENT_NO_SYSCALLS || state == AGENT_SECCOMP;
 }
 
-/**
- * process_set_state - change the state here and in the header
- *
- * Context: handler.
- */
+/** process_set_state - change the state here and in the header */
 void process_set_state(struct process *p, enum agent_state state);
 
 /**
  * process_stop - delete every timer of the process
  *
  * Only the first call does it. In AGENT_NO_SYSCALLS the timers stay, and their signals are ignored.
- *
- * Context: handler.
  */
 void process_stop(struct process *p, enum agent_state state);
 
@@ -169,11 +148,7 @@ void process_stop(struct process *p, enum agent_state state);
  */
 void process_wait_handlers(struct process *p, uint32_t tid);
 
-/**
- * process_check - stop when asked to, or when the rings were not drained for 5 s
- *
- * Context: handler.
- */
+/** process_check - stop when asked to, or when the rings were not drained for 5 s */
 void process_check(struct process *p, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,8 @@
-/* slot.h - finds and claims the ring of a thread, and writes records to it */
+/*
+ * slot.h - finds and claims the ring of a thread, and writes records to it
+ *
+ * Context: handler (one writer a slot), unless a function says otherwise.
+ */
 #ifndef HANDLER_SLOT_H
 #define HANDLER_SLOT_H
 
@@ -109,30 +113,19 @@ void slot_populate(struct slot *slot);
  *
  * Return:  the bytes, or NULL if the ring is full (the caller counts the loss).
  * Owns:    the ring owns the bytes; write them and commit.
- * Context: handler.  One writer a slot.
  */
 void *ring_reserve(struct slot *slot, uint32_t len);
 
 /**
  * ring_commit - publish what was written to the reserved bytes
  * @len: at most what was reserved, a multiple of 8
- *
- * Context: handler.  One writer a slot.
  */
 void ring_commit(struct slot *slot, uint32_t len);
 
-/**
- * ring_half_full - whether the reader should be woken
- *
- * Context: handler.  One writer a slot.
- */
+/** ring_half_full - whether the reader should be woken */
 bool ring_half_full(const struct slot *slot);
 
-/**
- * ring_nearly_full - whether less than a quarter is left
- *
- * Context: handler.  One writer a slot.
- */
+/** ring_nearly_full - whether less than a quarter is left */
 bool ring_nearly_full(const struct slot *slot);
 
 #endif

@@ -1,4 +1,8 @@
-/* timer.h - the CPU timers that send the sampling signal */
+/*
+ * timer.h - the CPU timers that send the sampling signal
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HANDLER_TIMER_H
 #define HANDLER_TIMER_H
 
@@ -20,7 +24,6 @@ uint64_t timer_cpu_ns(uint32_t tid);
  * An existing timer of the slot is deleted first.
  *
  * Return:  0 or -errno; then the slot stays claimed, without a timer.
- * Context: handler.
  */
 int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first_ns);
 
@@ -66,7 +69,6 @@ void timer_restart(struct slot *slot, uint64_t period_ns);
  * too
  *
  * Return:  the CPU time that this signal represents: the period so far.
- * Context: handler.
  */
 uint64_t timer_follow_process(struct process *p);
 
@@ -74,7 +76,6 @@ uint64_t timer_follow_process(struct process *p);
  * timer_process_left_ns - CPU time of the process until its timer expires next
  *
  * Return:  0 when it has none.
- * Context: handler.
  */
 uint64_t timer_process_left_ns(const struct process *p);
 
@@ -83,8 +84,6 @@ uint64_t timer_process_left_ns(const struct process *p);
  *
  * A timer belongs to a thread, not to its tid: when another thread has the tid, the kernel returns
  * no time to the next expiry.
- *
- * Context: handler.
  */
 bool timer_alive(const struct slot *slot);
 
@@ -98,11 +97,7 @@ bool timer_alive(const struct slot *slot);
  */
 bool timer_jitter(struct process *p, struct slot *slot);
 
-/**
- * timer_jitter_process - move the next expiry of the process timer in the same way
- *
- * Context: handler.
- */
+/** timer_jitter_process - move the next expiry of the process timer in the same way */
 void timer_jitter_process(struct process *p);
 
 /**
@@ -112,11 +107,7 @@ void timer_jitter_process(struct process *p);
  */
 void timer_delete_ended(struct process *p, const struct slot *slot);
 
-/**
- * timer_delete_id - delete a timer by id + 1; 0 means none
- *
- * Context: handler.
- */
+/** timer_delete_id - delete a timer by id + 1; 0 means none */
 void timer_delete_id(int32_t id_plus_1);
 
 #endif

@@ -1,5 +1,9 @@
-/* live.h - the table of sampled memory that has not been freed, with a filter for the other
- * pointers */
+/*
+ * live.h - the table of sampled memory that has not been freed, with a filter for the other
+ * pointers
+ *
+ * Context: handler (any thread), unless a function says otherwise.
+ */
 #ifndef HOOKS_LIVE_H
 #define HOOKS_LIVE_H
 
@@ -40,7 +44,6 @@ static inline uint32_t live_hash(const void *memory)
  * live_maybe - whether a pointer may be a sampled one
  *
  * Return:  false: it is not.
- * Context: handler.  Any thread.
  */
 static inline bool live_maybe(const void *memory)
 {
@@ -54,11 +57,7 @@ static inline bool live_maybe(const void *memory)
  */
 void live_start(void);
 
-/**
- * live_mark - make live_maybe() true for a pointer from now on
- *
- * Context: handler.  Any thread.
- */
+/** live_mark - make live_maybe() true for a pointer from now on */
 void live_mark(const void *memory);
 
 /**
@@ -82,8 +81,6 @@ bool live_remove(const void *memory, struct live *ret_live);
  *
  * 0 up to half of the table, then one more with every 32nd part: three quarters hold half a million
  * times the bytes between two samples, while a full table would lose pointers.
- *
- * Context: handler.  Any thread.
  */
 uint16_t live_shift(void);
 
@@ -91,7 +88,6 @@ uint16_t live_shift(void);
  * live_bytes - the bytes requested for a pointer
  *
  * Return:  0: it is not there.
- * Context: handler.  Any thread.
  */
 uint64_t live_bytes(const void *memory);
 

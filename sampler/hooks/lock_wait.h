@@ -1,5 +1,9 @@
-/* lock_wait.h - times one wait for a lock, and reports a long one with the stack that released the
- * lock */
+/*
+ * lock_wait.h - times one wait for a lock, and reports a long one with the stack that released the
+ * lock
+ *
+ * Context: agent. Any thread, also in a signal handler, unless a function says otherwise.
+ */
 #ifndef HOOKS_LOCK_WAIT_H
 #define HOOKS_LOCK_WAIT_H
 
@@ -31,7 +35,6 @@ void lock_wait_start(void);
  *
  * Return:  false when locks are not reported: do not call lock_wait_end().
  * Owns:    the caller: lock_wait_end() or, when the thread is cancelled, lock_wait_drop().
- * Context: agent.  Any thread, also in a signal handler.
  */
 bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind kind,
 		     const void *caller);
@@ -41,8 +44,6 @@ bool lock_wait_begin(struct lock_wait *wait, const void *lock, enum lock_kind ki
  * @acquired: whether the lock was released, rather than a timeout
  *
  * errno stays as it was.
- *
- * Context: agent.  Any thread, also in a signal handler.
  */
 void lock_wait_end(struct lock_wait *wait, bool acquired);
 
@@ -53,18 +54,10 @@ void lock_wait_end(struct lock_wait *wait, bool acquired);
  */
 void lock_wait_drop(void *wait);
 
-/**
- * lock_wake - record the calling thread, which is about to release a lock with waiters
- *
- * Context: agent.  Any thread, also in a signal handler.
- */
+/** lock_wake - record the calling thread, which is about to release a lock with waiters */
 void lock_wake(const void *lock, const void *caller);
 
-/**
- * lock_releasing - lock_wake(), if there may be waiters
- *
- * Context: agent.  Any thread, also in a signal handler.
- */
+/** lock_releasing - lock_wake(), if there may be waiters */
 static inline void lock_releasing(const void *lock, const void *caller)
 {
 	if (__builtin_expect(waiters_may_wait(&lock_waiters, (uint64_t)lock), 0))

@@ -1,4 +1,8 @@
-/* next.h - the allocator functions that the program would call without wick */
+/*
+ * next.h - the allocator functions that the program would call without wick
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef HOOKS_NEXT_H
 #define HOOKS_NEXT_H
 
@@ -42,11 +46,7 @@ extern struct next next;
  */
 void next_find(void);
 
-/**
- * next_is_own - whether memory is from the internal block
- *
- * Context: handler.
- */
+/** next_is_own - whether memory is from the internal block */
 bool next_is_own(const void *memory);
 
 /**
@@ -60,8 +60,6 @@ size_t next_own_bytes(const void *memory);
  * next_is_allocator - whether an address is in the allocator's code
  *
  * Memory that an allocator maps for itself is not an allocation of the program.
- *
- * Context: handler.
  */
 bool next_is_allocator(const void *pc);
 

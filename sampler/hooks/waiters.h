@@ -4,6 +4,8 @@
  * A thread that releases a lock records its stack only if a waiter is registered for that lock, and
  * before it releases the lock. For a mutex, the thread that gets it reads the last record before
  * that, because the mutex itself excludes other threads.
+ *
+ * Context: handler, unless a function says otherwise.
  */
 #ifndef HOOKS_WAITERS_H
 #define HOOKS_WAITERS_H
@@ -51,11 +53,7 @@ struct waiter {
 	uint32_t n_wakes;        /* value of n_wakes when it registered */
 };
 
-/**
- * waiters_hash - hash of a lock; its upper bits are the best
- *
- * Context: handler.
- */
+/** waiters_hash - hash of a lock; its upper bits are the best */
 static inline uint64_t waiters_hash(uint64_t lock)
 {
 	return lock * UINT64_C(0x9e3779b97f4a7c15);
@@ -67,8 +65,6 @@ static inline uint64_t waiters_hash(uint64_t lock)
  * One multiplication and one relaxed load are all that releasing a lock without waiters costs.
  * Wrong answers (two locks with one hash, or a thread that registers right now) cost a search, or
  * leave a waker unknown.
- *
- * Context: handler.
  */
 static inline bool waiters_may_wait(const struct waiters *waiters, uint64_t lock)
 {
@@ -107,11 +103,7 @@ void waiters_remove(struct waiters *waiters, const struct waiter *waiter);
  */
 struct waker *waiters_wake(struct waiters *waiters, uint64_t lock, uint32_t *probe);
 
-/**
- * waiters_woken - release the record of waiters_wake(), which is filled in
- *
- * Context: handler.
- */
+/** waiters_woken - release the record of waiters_wake(), which is filled in */
 void waiters_woken(struct waker *waker);
 
 /**

@@ -1,4 +1,7 @@
-/* namespace_tids.h - the threads of a process in another pid namespace, as they are numbered here
+/*
+ * namespace_tids.h - the threads of a process in another pid namespace, as they are numbered here
+ *
+ * Context: collector thread.
  */
 #ifndef PROCFS_NAMESPACE_TIDS_H
 #define PROCFS_NAMESPACE_TIDS_H
@@ -27,8 +30,6 @@ struct namespace_tid {
  * namespace_tids_init - the threads of PID, of which none is known
  *
  * Asks nothing yet, and owns nothing before namespace_tids_open().
- *
- * Context: collector thread.
  */
 void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
 
@@ -40,7 +41,6 @@ void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
  * and in a twentieth of the time.
  *
  * Owns:    the caller, to namespace_tids_release().
- * Context: collector thread.
  */
 void namespace_tids_open(struct namespace_tids *tids);
 
@@ -48,15 +48,10 @@ void namespace_tids_open(struct namespace_tids *tids);
  * namespace_tids_find - which of the threads calls itself INNER
  *
  * Return:  its tid here; 0 when it is not to be found.
- * Context: collector thread.
  */
 uint32_t namespace_tids_find(struct namespace_tids *tids, uint32_t inner);
 
-/**
- * namespace_tid_begin - a thread has come that calls itself INNER
- *
- * Context: collector thread.
- */
+/** namespace_tid_begin - a thread has come that calls itself INNER */
 void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
 /**
@@ -64,15 +59,10 @@ void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids,
  * @inner: as it began
  *
  * Return:  false as well while that cannot be told.
- * Context: collector thread.
  */
 bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
-/**
- * namespace_tids_release - forget them
- *
- * Context: collector thread.
- */
+/** namespace_tids_release - forget them */
 void namespace_tids_release(struct namespace_tids *tids);
 
 #endif

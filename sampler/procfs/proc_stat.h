@@ -1,4 +1,8 @@
-/* proc_stat.h - the stat file of a process or a thread, and how a process ended */
+/*
+ * proc_stat.h - the stat file of a process or a thread, and how a process ended
+ *
+ * Context: any thread.
+ */
 #ifndef PROCFS_PROC_STAT_H
 #define PROCFS_PROC_STAT_H
 
@@ -30,7 +34,6 @@ struct proc_stat {
  * proc_stat_parse - a stat file's text up to the field LAST, whatever the process calls itself
  *
  * Return:  0; -EBADMSG: it is none, or ends before that.
- * Context: any thread.
  */
 int proc_stat_parse(const char *text, enum proc_stat_field last, struct proc_stat *ret_stat);
 
@@ -38,7 +41,6 @@ int proc_stat_parse(const char *text, enum proc_stat_field last, struct proc_sta
  * proc_stat_read - the same from an open stat file
  *
  * Return:  0; -EBADMSG; -ESRCH: the process is gone; -errno.
- * Context: any thread.
  */
 int proc_stat_read(int fd, enum proc_stat_field last, struct proc_stat *ret_stat);
 
@@ -46,7 +48,6 @@ int proc_stat_read(int fd, enum proc_stat_field last, struct proc_stat *ret_stat
  * proc_stat_of - the same of a process
  *
  * Return:  0; -EBADMSG; -ESRCH; -errno.
- * Context: any thread.
  */
 int proc_stat_of(pid_t pid, enum proc_stat_field last, struct proc_stat *ret_stat);
 
@@ -60,15 +61,10 @@ enum { ENDED_ITSELF = 0, ENDED_UNKNOWN = -1 };
  * has been waited for.  In between a parent that waits is quicker than we are.
  *
  * Return:  the signal; ENDED_ITSELF: it exited; ENDED_UNKNOWN.
- * Context: any thread.
  */
 int ended_by(pid_t pid, int pidfd);
 
-/**
- * ended_by_status - the same of a wait status
- *
- * Context: any thread.
- */
+/** ended_by_status - the same of a wait status */
 int ended_by_status(int wait_status);
 
 #endif

@@ -1,4 +1,8 @@
-/* proc_status.h - the status file of a process or a thread: "Name:\tvalue", a line each */
+/*
+ * proc_status.h - the status file of a process or a thread: "Name:\tvalue", a line each
+ *
+ * Context: any thread.
+ */
 #ifndef PROCFS_PROC_STATUS_H
 #define PROCFS_PROC_STATUS_H
 
@@ -26,15 +30,10 @@ struct proc_status {
  *
  * Return:  0; -errno: it says nothing then.
  * Owns:    the caller; proc_status_release(), also after an error.
- * Context: any thread.
  */
 int proc_status_read(struct proc_status *ret_status, pid_t pid, uint32_t tid);
 
-/**
- * proc_status_release - forget it
- *
- * Context: any thread.
- */
+/** proc_status_release - forget it */
 void proc_status_release(struct proc_status *status);
 
 /**
@@ -42,7 +41,6 @@ void proc_status_release(struct proc_status *status);
  *
  * Return:  "" when there is no such line.
  * Owns:    the status.
- * Context: any thread.
  */
 const char *proc_status_word(const struct proc_status *status, const char *name);
 
@@ -51,38 +49,26 @@ const char *proc_status_word(const struct proc_status *status, const char *name)
  * @base: 10, or 16 for masks of signals
  *
  * Return:  0 when there is none.
- * Context: any thread.
  */
 uint64_t proc_status_number(const struct proc_status *status, const char *name, int base);
 
-/**
- * proc_status_comm - the name, for people: what could move a cursor is not in it
- *
- * Context: any thread.
- */
+/** proc_status_comm - the name, for people: what could move a cursor is not in it */
 void proc_status_comm(const struct proc_status *status, char to[SAMPLE_COMM_SIZE]);
 
 /**
  * proc_status_inner - what it is numbered in the innermost of its pid namespaces
  *
  * Return:  0 when the kernel does not say.
- * Context: any thread.
  */
 pid_t proc_status_inner(const struct proc_status *status);
 
-/**
- * proc_status_of - whose it is
- *
- * Context: any thread.
- */
+/** proc_status_of - whose it is */
 enum proc_status_of proc_status_of(const struct proc_status *status);
 
 /**
  * proc_status_goes_on - whether other threads go on of a process whose first one has ended
  *
  * Its files in /proc say nothing of its memory then.
- *
- * Context: any thread.
  */
 bool proc_status_goes_on(const struct proc_status *status);
 

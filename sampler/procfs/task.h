@@ -1,4 +1,8 @@
-/* task.h - what the kernel says of one thread: the files in /proc/PID/task/TID */
+/*
+ * task.h - what the kernel says of one thread: the files in /proc/PID/task/TID
+ *
+ * Context: any thread.
+ */
 #ifndef PROCFS_TASK_H
 #define PROCFS_TASK_H
 
@@ -27,7 +31,6 @@ struct schedstat {
  *
  * Return:  the descriptor (close-on-exec); -errno.
  * Owns:    the caller.
- * Context: any thread.
  */
 int task_open_all(pid_t pid);
 
@@ -37,7 +40,6 @@ int task_open_all(pid_t pid);
  *
  * Return:  the descriptor (close-on-exec); -errno.
  * Owns:    the caller.
- * Context: any thread.
  */
 int task_open(int tasks_fd, uint32_t tid, const char *name);
 
@@ -45,7 +47,6 @@ int task_open(int tasks_fd, uint32_t tid, const char *name);
  * task_read_schedstat - from an open schedstat file
  *
  * Return:  0; -ESRCH: the thread is gone; -EBADMSG; -errno.
- * Context: any thread.
  */
 int task_read_schedstat(int fd, struct schedstat *ret_schedstat);
 
@@ -53,7 +54,6 @@ int task_read_schedstat(int fd, struct schedstat *ret_schedstat);
  * task_read_stat - open, read and close its stat file
  *
  * Return:  0; -ENOENT, -ESRCH: the thread is gone; -EBADMSG; -errno.
- * Context: any thread.
  */
 int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat);
 
@@ -62,8 +62,6 @@ int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat);
  * @tasks_fd: /proc/PID/task; is closed; < 0: there is none
  *
  * What one waited that has ended is no longer told.
- *
- * Context: any thread.
  */
 uint64_t task_sum_run_delay(int tasks_fd);
 
@@ -71,7 +69,6 @@ uint64_t task_sum_run_delay(int tasks_fd);
  * task_read_comm - its name
  *
  * Return:  0; -errno.
- * Context: any thread.
  */
 int task_read_comm(int tasks_fd, uint32_t tid, char to[SAMPLE_COMM_SIZE]);
 
@@ -80,8 +77,6 @@ int task_read_comm(int tasks_fd, uint32_t tid, char to[SAMPLE_COMM_SIZE]);
  * @late_ns: it was not after that
  *
  * Ticks are long: the middle of the tick, if that has been.
- *
- * Context: any thread.
  */
 uint64_t task_started_ns(uint64_t started_ticks, uint64_t late_ns);
 

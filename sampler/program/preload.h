@@ -1,4 +1,8 @@
-/* preload.h - the value of LD_PRELOAD with the agent in it, and the user's value back from it */
+/*
+ * preload.h - the value of LD_PRELOAD with the agent in it, and the user's value back from it
+ *
+ * Context: agent; also between vfork and exec. Any thread, unless a function says otherwise.
+ */
 #ifndef PROGRAM_PRELOAD_H
 #define PROGRAM_PRELOAD_H
 
@@ -22,18 +26,12 @@ struct preload {
 	const char *asan;  /* soname that has to come first; NULL or "": none */
 };
 
-/**
- * preload_length - bytes that preload_build() writes, with the NUL
- *
- * Context: agent; also between vfork and exec.  Any thread.
- */
+/** preload_length - bytes that preload_build() writes, with the NUL */
 size_t preload_length(const struct preload *preload);
 
 /**
  * preload_build - write the value of LD_PRELOAD that loads the agent
  * @to: a buffer of preload_length() bytes
- *
- * Context: agent; also between vfork and exec.  Any thread.
  */
 void preload_build(const struct preload *preload, char *to);
 

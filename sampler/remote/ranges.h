@@ -1,4 +1,8 @@
-/* ranges.h - executable ranges of an address space, sorted */
+/*
+ * ranges.h - executable ranges of an address space, sorted
+ *
+ * Context: collector thread.
+ */
 #ifndef REMOTE_RANGES_H
 #define REMOTE_RANGES_H
 
@@ -34,37 +38,23 @@ struct ranges {
  *
  * Return:  the range; NULL.
  * Owns:    the ranges; good until they change.
- * Context: collector thread.
  */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 
-/**
- * ranges_first - index of the first range that ends above START
- *
- * Context: collector thread.
- */
+/** ranges_first - index of the first range that ends above START */
 size_t ranges_first(const struct ranges *ranges, uint64_t start);
 
 /**
  * ranges_insert - put a range in at an index, which keeps the order
  *
  * Return:  0; -ENOMEM; -E2BIG over MAPS_MAX_RANGES.
- * Context: collector thread.
  */
 int ranges_insert(struct ranges *ranges, size_t index, const struct range *range);
 
-/**
- * ranges_remove - take the range at an index out
- *
- * Context: collector thread.
- */
+/** ranges_remove - take the range at an index out */
 void ranges_remove(struct ranges *ranges, size_t index);
 
-/**
- * ranges_holds - whether the very same range is there
- *
- * Context: collector thread.
- */
+/** ranges_holds - whether the very same range is there */
 bool ranges_holds(const struct ranges *ranges, const struct range *range);
 
 /**
@@ -74,15 +64,10 @@ bool ranges_holds(const struct ranges *ranges, const struct range *range);
  * Lines that are not ordered, or that overlap, are left out.
  *
  * Return:  0; -ENOMEM.
- * Context: collector thread.
  */
 int ranges_parse(struct ranges *ret_ranges, struct intern *paths, const char *text, size_t len);
 
-/**
- * ranges_release - forget all
- *
- * Context: collector thread.
- */
+/** ranges_release - forget all */
 void ranges_release(struct ranges *ranges);
 
 #endif

@@ -3,6 +3,8 @@
  *
  * Everything that is read here is the target's word: sizes and addresses are checked, loops and
  * memory have a bound, and a process that lies gets wrong stacks of itself, no more.
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef REMOTE_REMOTE_H
 #define REMOTE_REMOTE_H
@@ -28,15 +30,10 @@ struct remote;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; remote_free().
- * Context: collector thread.
  */
 int remote_new(struct remote **ret, pid_t pid);
 
-/**
- * remote_free - give it back; NULL is fine
- *
- * Context: collector thread.
- */
+/** remote_free - give it back; NULL is fine */
 void remote_free(struct remote *remote);
 
 /**
@@ -44,16 +41,10 @@ void remote_free(struct remote *remote);
  *
  * Without it a change is noticed by a code address that nothing known covers, and by looking
  * again from time to time.
- *
- * Context: collector thread.
  */
 void remote_changed(struct remote *remote);
 
-/**
- * remote_pid - whose memory it is
- *
- * Context: collector thread.
- */
+/** remote_pid - whose memory it is */
 pid_t remote_pid(const struct remote *remote);
 
 /**
@@ -62,7 +53,6 @@ pid_t remote_pid(const struct remote *remote);
  * Waits for no userfaultfd, and reads what the process itself may not (PROT_NONE) too.
  *
  * Return:  how many could be read, 0 to LEN.
- * Context: collector thread.
  */
 size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len);
 
@@ -71,7 +61,6 @@ size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len
  *
  * Return:  0; -ESRCH: there is no such process; -EPERM: it may not be read; -EFAULT: there is no
  *          memory at SP.
- * Context: collector thread.
  */
 int remote_begin(struct remote *remote, uint64_t sp);
 
@@ -79,8 +68,6 @@ int remote_begin(struct remote *remote, uint64_t sp);
  * remote_hold - copy BYTES of the stack now, or all of it when it is shorter
  *
  * For a thread that is about to run on: what was not copied is read as it is later.
- *
- * Context: collector thread.
  */
 void remote_hold(struct remote *remote, size_t bytes);
 
@@ -88,7 +75,6 @@ void remote_hold(struct remote *remote, size_t bytes);
  * remote_reader - what the unwinder reads by, after remote_begin()
  *
  * Owns:    the remote's; what it reads of the stack is as it was at remote_begin(), or later.
- * Context: collector thread.
  */
 struct unwind_reader *remote_reader(struct remote *remote);
 
@@ -96,7 +82,6 @@ struct unwind_reader *remote_reader(struct remote *remote);
  * remote_rules - the rules of this process's code
  *
  * Owns:    the remote's.
- * Context: collector thread.
  */
 struct unwind_cache *remote_rules(struct remote *remote);
 
@@ -104,7 +89,6 @@ struct unwind_cache *remote_rules(struct remote *remote);
  * remote_take_refused - the last address that was asked for and that no user memory can have
  *
  * Return:  0 when there was none since this was last asked.
- * Context: collector thread.
  */
 uint64_t remote_take_refused(struct remote *remote);
 
@@ -112,16 +96,10 @@ uint64_t remote_take_refused(struct remote *remote);
  * remote_is_spent - whether this walk has read so much that nothing more is read for it
  *
  * Unwind tables, code and stacks can be made so that a walk would take minutes.
- *
- * Context: collector thread.
  */
 bool remote_is_spent(const struct remote *remote);
 
-/**
- * remote_is_code - whether an address can be executed
- *
- * Context: collector thread.
- */
+/** remote_is_code - whether an address can be executed */
 bool remote_is_code(const struct remote *remote, uint64_t address);
 
 /**

@@ -1,4 +1,8 @@
-/* remote_modules.h - what is mapped in another process, and the unwind tables of its files */
+/*
+ * remote_modules.h - what is mapped in another process, and the unwind tables of its files
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef REMOTE_REMOTE_MODULES_H
 #define REMOTE_REMOTE_MODULES_H
 
@@ -24,7 +28,6 @@ struct eh_table {
  *
  * Return:  0; -ENOEXEC: it is another file, or has no .eh_frame that can be read; -ENOMEM; -errno.
  * Owns:    the caller; eh_table_release().
- * Context: collector thread.
  */
 int eh_table_make(pid_t pid, const void *headers, uint64_t bias, uint64_t end,
 		  struct eh_table *ret_table);
@@ -86,7 +89,6 @@ struct remote_modules {
  * @ret_changed: whether images or code have changed: what was read of them no longer counts
  *
  * Return:  0; -ENOMEM; -errno of the file: what was known stays.
- * Context: collector thread.
  */
 int remote_modules_read(struct remote_modules *modules, pid_t pid, bool *ret_changed);
 
@@ -95,7 +97,6 @@ int remote_modules_read(struct remote_modules *modules, pid_t pid, bool *ret_cha
  *
  * Return:  NULL when none does.
  * Owns:    the modules; good until they are read again.
- * Context: collector thread.
  */
 const struct remote_range *remote_modules_range(const struct remote_modules *modules,
 						uint64_t address);
@@ -106,7 +107,6 @@ const struct remote_range *remote_modules_range(const struct remote_modules *mod
  * The stack of a process may have grown since the maps file was read.
  *
  * Return:  the end of the first range above SP that is written to; SP when it is a file's.
- * Context: collector thread.
  */
 uint64_t remote_modules_stack_end(const struct remote_modules *modules, uint64_t sp);
 
@@ -115,7 +115,6 @@ uint64_t remote_modules_stack_end(const struct remote_modules *modules, uint64_t
  * @reader: reads the headers of its file, the first time
  *
  * Return:  false when the range is no module's code.
- * Context: collector thread.
  */
 bool remote_modules_find(struct remote_modules *modules, struct unwind_reader *reader,
 			 const struct remote_range *range, struct unwind_module *ret_module);
@@ -124,16 +123,11 @@ bool remote_modules_find(struct remote_modules *modules, struct unwind_reader *r
  * remote_modules_table - bytes of a table that stands for one that a file lacks
  *
  * Return:  false when there is none at ADDRESS.
- * Context: collector thread.
  */
 bool remote_modules_table(const struct remote_modules *modules, uint64_t address, void *to,
 			  size_t len);
 
-/**
- * remote_modules_release - forget all
- *
- * Context: collector thread.
- */
+/** remote_modules_release - forget all */
 void remote_modules_release(struct remote_modules *modules);
 
 #endif

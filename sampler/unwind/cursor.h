@@ -1,4 +1,8 @@
-/* cursor.h - reads CFI through a reader, with bounds checks, a small window at a time */
+/*
+ * cursor.h - reads CFI through a reader, with bounds checks, a small window at a time
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef UNWIND_CURSOR_H
 #define UNWIND_CURSOR_H
 
@@ -37,39 +41,19 @@ enum {
 void cursor_init(struct cfi_cursor *cursor, struct unwind_reader *reader, uint64_t at,
 		 uint64_t end);
 
-/**
- * cursor_move - continue at [AT, END) with the same window
- *
- * Context: handler.
- */
+/** cursor_move - continue at [AT, END) with the same window */
 void cursor_move(struct cfi_cursor *cursor, uint64_t at, uint64_t end);
 
-/**
- * cursor_fixed - an unsigned little-endian number of LEN bytes (1, 2, 4 or 8)
- *
- * Context: handler.
- */
+/** cursor_fixed - an unsigned little-endian number of LEN bytes (1, 2, 4 or 8) */
 uint64_t cursor_fixed(struct cfi_cursor *cursor, unsigned len);
 
-/**
- * cursor_byte_far - one byte that is not in the window
- *
- * Context: handler.
- */
+/** cursor_byte_far - one byte that is not in the window */
 uint8_t cursor_byte_far(struct cfi_cursor *cursor);
 
-/**
- * cursor_uleb_far - an unsigned LEB128 of any length
- *
- * Context: handler.
- */
+/** cursor_uleb_far - an unsigned LEB128 of any length */
 uint64_t cursor_uleb_far(struct cfi_cursor *cursor);
 
-/**
- * cursor_byte - one byte
- *
- * Context: handler.
- */
+/** cursor_byte - one byte */
 static inline uint8_t cursor_byte(struct cfi_cursor *cursor)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
@@ -80,11 +64,7 @@ static inline uint8_t cursor_byte(struct cfi_cursor *cursor)
 	return cursor->window[in_window];
 }
 
-/**
- * cursor_uleb - an unsigned LEB128; one that does not fit 64 bits fails
- *
- * Context: handler.
- */
+/** cursor_uleb - an unsigned LEB128; one that does not fit 64 bits fails */
 static inline uint64_t cursor_uleb(struct cfi_cursor *cursor)
 {
 	uint64_t in_window = cursor->at - cursor->window_at;
@@ -97,18 +77,10 @@ static inline uint64_t cursor_uleb(struct cfi_cursor *cursor)
 	return cursor->window[in_window];
 }
 
-/**
- * cursor_sleb - a signed LEB128; one of more than ten bytes fails
- *
- * Context: handler.
- */
+/** cursor_sleb - a signed LEB128; one of more than ten bytes fails */
 int64_t cursor_sleb(struct cfi_cursor *cursor);
 
-/**
- * cursor_skip - skip LEN bytes
- *
- * Context: handler.
- */
+/** cursor_skip - skip LEN bytes */
 void cursor_skip(struct cfi_cursor *cursor, uint64_t len);
 
 /**
@@ -116,8 +88,6 @@ void cursor_skip(struct cfi_cursor *cursor, uint64_t len);
  * @data: base of ENCODING_DATAREL; 0: that base fails
  *
  * Bases that CFI of this machine does not use, and indirect pointers, fail.
- *
- * Context: handler.
  */
 uint64_t cursor_pointer(struct cfi_cursor *cursor, uint8_t encoding, uint64_t data);
 

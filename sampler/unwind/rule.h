@@ -1,4 +1,8 @@
-/* rule.h - one step of a walk packed into 64 bits, and the lock-free cache of these */
+/*
+ * rule.h - one step of a walk packed into 64 bits, and the lock-free cache of these
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef UNWIND_RULE_H
 #define UNWIND_RULE_H
 
@@ -38,51 +42,31 @@ enum {
 	PLT_ENTRY = 16,
 };
 
-/**
- * rule_kind - the kind of a rule
- *
- * Context: handler.
- */
+/** rule_kind - the kind of a rule */
 static inline enum rule_kind rule_kind(uint64_t rule)
 {
 	return (enum rule_kind)(rule & ((1U << RULE_KIND_BITS) - 1));
 }
 
-/**
- * rule_offset - the constant of a rule, in bytes
- *
- * Context: handler.
- */
+/** rule_offset - the constant of a rule, in bytes */
 static inline int64_t rule_offset(uint64_t rule)
 {
 	return (int64_t)(rule << (64 - RULE_BP_SHIFT)) >> (64 - RULE_OFFSET_BITS);
 }
 
-/**
- * rule_bp_slot - where bp was saved, biased; 0: it is as it was
- *
- * Context: handler.
- */
+/** rule_bp_slot - where bp was saved, biased; 0: it is as it was */
 static inline uint32_t rule_bp_slot(uint64_t rule)
 {
 	return (uint32_t)(rule >> RULE_BP_SHIFT) & 0xffff;
 }
 
-/**
- * rule_bx_slot - where bx was saved, biased; 0: it is as it was
- *
- * Context: handler.
- */
+/** rule_bx_slot - where bx was saved, biased; 0: it is as it was */
 static inline uint32_t rule_bx_slot(uint64_t rule)
 {
 	return (uint32_t)(rule >> RULE_BX_SHIFT) & 0xffff;
 }
 
-/**
- * rule_slot_address - the address of a slot that is not 0
- *
- * Context: handler.
- */
+/** rule_slot_address - the address of a slot that is not 0 */
 static inline uint64_t rule_slot_address(uint64_t base, uint32_t slot)
 {
 	return base + (uint64_t)(((int64_t)slot - RULE_SLOT_BIAS) * ARCH_WORD);
@@ -94,7 +78,6 @@ static inline uint64_t rule_slot_address(uint64_t base, uint32_t slot)
  * @signal: the CIE says 'S'
  *
  * Return:  the rule; RULE_ROW when the row does not fit one.
- * Context: handler.
  */
 uint64_t rule_from_row(struct unwind_reader *reader, const struct unwind_module *module,
 		       const struct cfi_row *row, bool signal);
@@ -103,8 +86,6 @@ uint64_t rule_from_row(struct unwind_reader *reader, const struct unwind_module 
  * rule_tag - pc, rule and generation in one word
  *
  * The factors make the words of different triples differ.
- *
- * Context: handler.
  */
 static inline uint64_t rule_tag(uint64_t pc, uint64_t rule, uint32_t generation)
 {
@@ -112,11 +93,7 @@ static inline uint64_t rule_tag(uint64_t pc, uint64_t rule, uint32_t generation)
 	       ((uint64_t)generation * UINT64_C(0xd6e8feb86659fd93));
 }
 
-/**
- * rule_slot - the one entry that may hold the rule for a pc
- *
- * Context: handler.
- */
+/** rule_slot - the one entry that may hold the rule for a pc */
 static inline struct unwind_cache_entry *rule_slot(struct unwind_cache *cache, uint64_t pc)
 {
 	return &cache->entries[(pc ^ (pc >> 16)) & (cache->n - 1)];

@@ -1,4 +1,8 @@
-/* walk.h - the steps of a walk, shared by rules and guesses */
+/*
+ * walk.h - the steps of a walk, shared by rules and guesses
+ *
+ * Context: handler.
+ */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -19,7 +23,6 @@ enum {
  * @at: where to look it up: the pc, or the byte before a return address
  *
  * Return:  never RULE_NONE.
- * Context: handler.
  */
 uint64_t walk_rule(struct walk *walk, uint64_t at);
 
@@ -27,7 +30,6 @@ uint64_t walk_rule(struct walk *walk, uint64_t at);
  * walk_signal - step over a trampoline whose ucontext is at sp
  *
  * Return:  WALK_ON, or why not.
- * Context: handler.
  */
 int walk_signal(struct walk *walk);
 
@@ -35,7 +37,6 @@ int walk_signal(struct walk *walk);
  * guess_caller - step out of code without CFI
  *
  * Return:  WALK_ON, WALK_PAST, WALK_ASTRAY, UNWIND_END at a root without CFI, or UNWIND_NO_CFI.
- * Context: handler.
  */
 int guess_caller(struct walk *walk);
 
@@ -43,15 +44,10 @@ int guess_caller(struct walk *walk);
  * is_root - whether code without CFI is the start of a process or a thread
  *
  * Return:  true when there is no caller.
- * Context: handler.
  */
 bool is_root(struct walk *walk);
 
-/**
- * guess_bp - find bp for a frame whose rule needs it, after a guessed step
- *
- * Context: handler.
- */
+/** guess_bp - find bp for a frame whose rule needs it, after a guessed step */
 void guess_bp(struct walk *walk, uint64_t rule);
 
 #pragma GCC visibility pop

@@ -1,4 +1,8 @@
-/* ring.h - the shared memory in which a target process passes samples to the collector */
+/*
+ * ring.h - the shared memory in which a target process passes samples to the collector
+ *
+ * Context: handler.
+ */
 #ifndef WIRE_RING_H
 #define WIRE_RING_H
 
@@ -180,31 +184,19 @@ enum { RING_PAGE = 4096 };
 /* Period of a thread's timer while sampling is paused. */
 #define RING_PAUSED_NS UINT64_C(20000000)
 
-/**
- * ring_slot_bytes - the size of a slot of a chunk
- *
- * Context: handler.
- */
+/** ring_slot_bytes - the size of a slot of a chunk */
 static inline uint64_t ring_slot_bytes(uint32_t chunk)
 {
 	return chunk < RING_BIG_CHUNKS ? RING_BIG_SLOT_BYTES : RING_SMALL_SLOT_BYTES;
 }
 
-/**
- * ring_data_bytes - capacity of the ring in a slot of a chunk, a multiple of 8
- *
- * Context: handler.
- */
+/** ring_data_bytes - capacity of the ring in a slot of a chunk, a multiple of 8 */
 static inline uint64_t ring_data_bytes(uint32_t chunk)
 {
 	return ring_slot_bytes(chunk) - sizeof(struct ring_slot);
 }
 
-/**
- * ring_chunk_offset - offset of a chunk in the file; of RING_MAX_CHUNKS: the file's size
- *
- * Context: handler.
- */
+/** ring_chunk_offset - offset of a chunk in the file; of RING_MAX_CHUNKS: the file's size */
 static inline uint64_t ring_chunk_offset(uint32_t chunk)
 {
 	uint64_t big = chunk < RING_BIG_CHUNKS ? chunk : RING_BIG_CHUNKS;
@@ -213,11 +205,7 @@ static inline uint64_t ring_chunk_offset(uint32_t chunk)
 						       (chunk - big) * RING_SMALL_SLOT_BYTES);
 }
 
-/**
- * ring_chunk_bytes - the size of a chunk
- *
- * Context: handler.
- */
+/** ring_chunk_bytes - the size of a chunk */
 static inline uint64_t ring_chunk_bytes(uint32_t chunk)
 {
 	return RING_CHUNK_SLOTS * ring_slot_bytes(chunk);

@@ -3,6 +3,8 @@
  *
  * A read past the end fails, returns 0, and leaves the cursor failed and at its end, so that
  * every later read fails too: a caller may check once, at the end of what belongs together.
+ *
+ * Context: any thread.
  */
 #ifndef BOUNDS_CURSOR_H
 #define BOUNDS_CURSOR_H
@@ -22,7 +24,6 @@ struct cursor {
  * cursor_over - the bytes [OFFSET, END) of LEN bytes at DATA
  *
  * Return:  a cursor; a failed one, when they are not all there.
- * Context: any thread, as for all of these.
  */
 static inline struct cursor cursor_over(const void *data, size_t len, uint64_t offset, uint64_t end)
 {
@@ -36,21 +37,13 @@ static inline struct cursor cursor_over(const void *data, size_t len, uint64_t o
 	return cursor;
 }
 
-/**
- * cursor_left - bytes that may still be read
- *
- * Context: any thread.
- */
+/** cursor_left - bytes that may still be read */
 static inline size_t cursor_left(const struct cursor *cursor)
 {
 	return (size_t)(cursor->end - cursor->at);
 }
 
-/**
- * cursor_fail - from here on nothing can be read
- *
- * Context: any thread.
- */
+/** cursor_fail - from here on nothing can be read */
 static inline void cursor_fail(struct cursor *cursor)
 {
 	cursor->at = cursor->end;
@@ -61,7 +54,6 @@ static inline void cursor_fail(struct cursor *cursor)
  * cursor_skip - pass over LEN bytes
  *
  * Return:  where they were; NULL: they are not there.
- * Context: any thread.
  */
 static inline const uint8_t *cursor_skip(struct cursor *cursor, uint64_t len)
 {
@@ -75,11 +67,7 @@ static inline const uint8_t *cursor_skip(struct cursor *cursor, uint64_t len)
 	return at;
 }
 
-/**
- * cursor_u8 - one byte
- *
- * Context: any thread.
- */
+/** cursor_u8 - one byte */
 static inline uint8_t cursor_u8(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_skip(cursor, 1);
@@ -87,11 +75,7 @@ static inline uint8_t cursor_u8(struct cursor *cursor)
 	return at ? *at : 0;
 }
 
-/**
- * cursor_u16 - two bytes
- *
- * Context: any thread.
- */
+/** cursor_u16 - two bytes */
 static inline uint16_t cursor_u16(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_skip(cursor, 2);
@@ -102,11 +86,7 @@ static inline uint16_t cursor_u16(struct cursor *cursor)
 	return value;
 }
 
-/**
- * cursor_u32 - four bytes
- *
- * Context: any thread.
- */
+/** cursor_u32 - four bytes */
 static inline uint32_t cursor_u32(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_skip(cursor, 4);
@@ -117,11 +97,7 @@ static inline uint32_t cursor_u32(struct cursor *cursor)
 	return value;
 }
 
-/**
- * cursor_u64 - eight bytes
- *
- * Context: any thread.
- */
+/** cursor_u64 - eight bytes */
 static inline uint64_t cursor_u64(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_skip(cursor, 8);
@@ -132,11 +108,7 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 	return value;
 }
 
-/**
- * cursor_unsigned - SIZE bytes, 1 to 8: an address or an offset
- *
- * Context: any thread.
- */
+/** cursor_unsigned - SIZE bytes, 1 to 8: an address or an offset */
 static inline uint64_t cursor_unsigned(struct cursor *cursor, size_t size)
 {
 	uint64_t value = 0;
@@ -156,18 +128,10 @@ static inline uint64_t cursor_unsigned(struct cursor *cursor, size_t size)
 	return value;
 }
 
-/**
- * cursor_uleb_long - cursor_uleb() when it has more than one byte; call that
- *
- * Context: any thread.
- */
+/** cursor_uleb_long - cursor_uleb() when it has more than one byte; call that */
 uint64_t cursor_uleb_long(struct cursor *cursor);
 
-/**
- * cursor_uleb - an unsigned LEB128 (7.6); bits beyond 64 are lost, more than 16 bytes fail
- *
- * Context: any thread.
- */
+/** cursor_uleb - an unsigned LEB128 (7.6); bits beyond 64 are lost, more than 16 bytes fail */
 static inline uint64_t cursor_uleb(struct cursor *cursor)
 {
 	if (__builtin_expect(cursor->at < cursor->end && *cursor->at < 0x80, 1))
@@ -175,18 +139,10 @@ static inline uint64_t cursor_uleb(struct cursor *cursor)
 	return cursor_uleb_long(cursor);
 }
 
-/**
- * cursor_signed_leb - a signed LEB128 (7.6)
- *
- * Context: any thread.
- */
+/** cursor_signed_leb - a signed LEB128 (7.6) */
 int64_t cursor_signed_leb(struct cursor *cursor);
 
-/**
- * cursor_uleb_skip - pass over a LEB128 of either sign
- *
- * Context: any thread.
- */
+/** cursor_uleb_skip - pass over a LEB128 of either sign */
 static inline void cursor_uleb_skip(struct cursor *cursor)
 {
 	while (cursor->at < cursor->end) {
@@ -201,7 +157,6 @@ static inline void cursor_uleb_skip(struct cursor *cursor)
  *
  * Return:  the string; NULL: it does not end before the cursor does.
  * Owns:    the bytes' owner.
- * Context: any thread.
  */
 const char *cursor_string(struct cursor *cursor);
 
@@ -210,7 +165,6 @@ const char *cursor_string(struct cursor *cursor);
  * @ret_offset_size: 4, or 8 when it is of 64-bit DWARF
  *
  * Return:  the bytes that follow, which are all there; 0 and a failed cursor.
- * Context: any thread.
  */
 uint64_t cursor_initial_length(struct cursor *cursor, uint8_t *ret_offset_size);
 

@@ -5,6 +5,8 @@
  * appended, each with its length and CRC-32C, and an index of what was there when it was last
  * rewritten.  A torn or damaged record is passed over, and what follows is found again.  The
  * folder is the user's alone (0700, checked); nothing in it is trusted before it was checked.
+ *
+ * Context: main thread, unless a function says otherwise.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -46,7 +48,6 @@ struct cache_key {
  *
  * Return:  0; -EPERM: the folder is another's, or open to others; -errno and the reason.
  * Owns:    the caller; cache_close().
- * Context: main thread.
  */
 int cache_open(const struct cache_options *options, struct cache **ret_cache, struct err *err);
 
@@ -137,7 +138,6 @@ struct cache_entry {
  *
  * Return:  how many; -errno.
  * Owns:    the cache, until the next call on it.
- * Context: main thread.
  */
 int cache_list(struct cache *cache, const struct cache_entry **ret_entries, struct err *err);
 
@@ -145,7 +145,6 @@ int cache_list(struct cache *cache, const struct cache_entry **ret_entries, stru
  * cache_shrink - remove the least recently used builds until the rest has at most MAX_BYTES
  *
  * Return:  how many were removed; -errno.
- * Context: main thread.
  */
 int cache_shrink(struct cache *cache, uint64_t max_bytes, struct err *err);
 
@@ -153,7 +152,6 @@ int cache_shrink(struct cache *cache, uint64_t max_bytes, struct err *err);
  * cache_remove - remove builds, by a prefix of the build-id or by name; NULL: all
  *
  * Return:  how many were removed; -errno.
- * Context: main thread.
  */
 int cache_remove(struct cache *cache, const char *which, struct err *err);
 

@@ -1,4 +1,8 @@
-/* internal.h - what the files of this folder share; other folders include cache.h only */
+/*
+ * internal.h - what the files of this folder share; other folders include cache.h only
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef CACHE_INTERNAL_H
 #define CACHE_INTERNAL_H
 
@@ -14,18 +18,10 @@
 
 /* ---- crc32c: the checksum of Castagnoli, which the CPU knows (RFC 3720, B.4) */
 
-/**
- * crc32c - the checksum of bytes, by the CPU's own instruction where it has one
- *
- * Context: any thread.
- */
+/** crc32c - the checksum of bytes, by the CPU's own instruction where it has one */
 uint32_t crc32c(const void *bytes, size_t len);
 
-/**
- * crc32c_by_table - the same on any CPU
- *
- * Context: any thread.
- */
+/** crc32c_by_table - the same on any CPU */
 uint32_t crc32c_by_table(const void *bytes, size_t len);
 
 /*
@@ -127,22 +123,13 @@ enum cache_fit {
  *
  * Return:  0; -EBADMSG: it is none of ours, or of another version; -EFBIG; -ENOMEM; -errno.
  * Owns:    the caller; cache_file_unmap().
- * Context: any thread.
  */
 int cache_file_map(int fd, struct cache_file *ret_file);
 
-/**
- * cache_file_unmap - nothing mapped is fine
- *
- * Context: any thread.
- */
+/** cache_file_unmap - nothing mapped is fine */
 void cache_file_unmap(struct cache_file *file);
 
-/**
- * cache_file_fit - is it by this maker and from this source?
- *
- * Context: any thread.
- */
+/** cache_file_fit - is it by this maker and from this source? */
 enum cache_fit cache_file_fit(const struct cache_head *head, const struct cache_maker *maker,
 			      const struct cache_source *source);
 
@@ -151,15 +138,10 @@ enum cache_fit cache_file_fit(const struct cache_head *head, const struct cache_
  *
  * Return:  0; -ENOENT.
  * Owns:    the file: good while it is mapped.
- * Context: any thread.
  */
 int cache_file_find(const struct cache_file *file, uint64_t addr, struct function_table *ret_table);
 
-/**
- * cache_scan_records - begin a walk over all records
- *
- * Context: any thread.
- */
+/** cache_scan_records - begin a walk over all records */
 struct cache_scan cache_scan_records(const struct cache_file *file);
 
 /**
@@ -168,15 +150,10 @@ struct cache_scan cache_scan_records(const struct cache_file *file);
  * Return:  the record, whose length is right; its bytes are not checked; NULL at the end, or
  *          when too much is damaged.
  * Owns:    the file.
- * Context: any thread.
  */
 const struct cache_record *cache_scan_next(const struct cache_file *file, struct cache_scan *scan);
 
-/**
- * cache_scan_into - the last record is damaged: look for others in what its length spans
- *
- * Context: any thread.
- */
+/** cache_scan_into - the last record is damaged: look for others in what its length spans */
 void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
 		     const struct cache_record *record);
 
@@ -185,7 +162,6 @@ void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
  *
  * Return:  0; -EBADMSG.
  * Owns:    the record.
- * Context: any thread.
  */
 int cache_record_table(const struct cache_record *record, struct function_table *ret_table);
 
@@ -194,23 +170,16 @@ int cache_record_table(const struct cache_record *record, struct function_table 
  *
  * Return:  the record; NULL when memory ran out.
  * Owns:    the caller; free().
- * Context: any thread.
  */
 struct cache_record *cache_record_make(const struct function_table *table);
 
-/**
- * cache_record_size - bytes of a record in the file
- *
- * Context: any thread.
- */
+/** cache_record_size - bytes of a record in the file */
 size_t cache_record_size(const struct cache_record *record);
 
 /**
  * cache_index_sort - in order of addresses, with max_hi
  *
  * Of ranges that begin together the one with the greater record comes last.
- *
- * Context: any thread.
  */
 void cache_index_sort(struct cache_index *index, size_t n);
 
@@ -219,16 +188,11 @@ void cache_index_sort(struct cache_index *index, size_t n);
  * @at: where the search stands; -1 begins it
  *
  * Return:  the entry; NULL when there are no more.
- * Context: any thread.
  */
 const struct cache_index *cache_index_find(const struct cache_index *index, size_t n, uint64_t addr,
 					   int64_t *at);
 
-/**
- * cache_head_crc - what its crc must be
- *
- * Context: any thread.
- */
+/** cache_head_crc - what its crc must be */
 uint32_t cache_head_crc(const struct cache_head *head);
 
 enum {
@@ -293,7 +257,6 @@ int cache_folder_open(const char *path, char **ret_path, struct err *err);
  * @visit: less than 0 ends the walk
  *
  * Return:  0; what VISIT returned; -errno.
- * Context: any thread.
  */
 int cache_folder_walk(int folder_fd, int (*visit)(void *context, const struct cache_visit *file),
 		      void *context);
@@ -313,7 +276,6 @@ void cache_entries_clear(struct cache *cache);
  *
  * Return:  a descriptor; -EBUSY; -ENOENT; -errno.
  * Owns:    the caller; closing it unlocks.
- * Context: any thread.
  */
 int cache_lock(int shard_fd, const char *name, int flags);
 

@@ -5,6 +5,8 @@
  * .gnu_debuglink beside the module and below the debug root, the debuginfod client's cache, and,
  * only when asked, debuginfod servers.  A file counts only when its build-id is the module's, or,
  * without one, its CRC is the link's.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DEBUGFILE_DEBUG_SEARCH_H
 #define DEBUGFILE_DEBUG_SEARCH_H
@@ -88,7 +90,6 @@ void debug_search_free(struct debug_search *search);
  *
  * Return:  0; -ENOENT: there is none (RET_FILE->fd is -1).
  * Owns:    the caller: RET_FILE's descriptor and path.
- * Context: any thread.
  */
 int debug_search_module(struct debug_search *search, const struct debug_module *module, Elf *elf,
 			struct debug_file *ret_file);
@@ -100,7 +101,6 @@ int debug_search_module(struct debug_search *search, const struct debug_module *
  * A file counts only when its build-id is the one asked for.
  *
  * Return:  a descriptor; -ENOENT.
- * Context: any thread.
  */
 int debug_search_alt(struct debug_search *search, const struct debug_module *module,
 		     const char *beside, const char *name, const uint8_t *build_id, size_t len);
@@ -111,16 +111,11 @@ int debug_search_alt(struct debug_search *search, const struct debug_module *mod
  * @nth: of those that exist: the caller compares the unit's id, and gets the next one if it differs
  *
  * Return:  a descriptor; -ENOENT: there are no more.
- * Context: any thread.
  */
 int debug_search_dwo(struct debug_search *search, const struct debug_module *module,
 		     const char *beside, const char *comp_dir, const char *name, size_t nth);
 
-/**
- * debug_search_servers - results of the queries so far
- *
- * Context: any thread.
- */
+/** debug_search_servers - results of the queries so far */
 void debug_search_servers(struct debug_search *search, struct debug_servers *ret_servers);
 
 #endif

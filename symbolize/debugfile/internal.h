@@ -1,4 +1,8 @@
-/* internal.h - what the files of this folder share; other folders include debug_search.h only */
+/*
+ * internal.h - what the files of this folder share; other folders include debug_search.h only
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef DEBUGFILE_INTERNAL_H
 #define DEBUGFILE_INTERNAL_H
 
@@ -33,7 +37,6 @@ struct debug_match {
  *
  * Return:  a descriptor; -ENOENT; -errno.
  * Owns:    the caller, to close() and free().
- * Context: any thread.
  */
 int debug_open(pid_t pid, const char *path, char **ret_path);
 
@@ -56,18 +59,13 @@ bool debug_match_try(struct debug_match *match, pid_t pid, const char *path,
  */
 bool debug_match_take(struct debug_match *match, int fd, char *path, enum debug_found found);
 
-/**
- * debug_match_release - close the file unless it was taken
- *
- * Context: any thread.
- */
+/** debug_match_release - close the file unless it was taken */
 void debug_match_release(struct debug_match *match);
 
 /**
  * debug_build_id - the build-id of an ELF file, wherever its notes are
  *
  * Return:  its length; 0: none.
- * Context: any thread.
  */
 size_t debug_build_id(int fd, uint8_t id[BUILD_ID_MAX]);
 
@@ -90,7 +88,6 @@ struct debug_server;
  *
  * Return:  a descriptor; -ENOENT.
  * Owns:    the caller, to close() and free().
- * Context: any thread.
  */
 int debug_server_cached(const char *hex, const char *what, char **ret_path);
 
@@ -125,11 +122,7 @@ void debug_server_free(struct debug_server *server);
 int debug_server_fetch(struct debug_server *server, const char *module, const uint8_t *build_id,
 		       size_t len, char **ret_path);
 
-/**
- * debug_server_stats - results of the queries so far
- *
- * Context: any thread.
- */
+/** debug_server_stats - results of the queries so far */
 void debug_server_stats(struct debug_server *server, struct debug_servers *ret_servers);
 
 /* ---- debug_walk: every ELF file below a folder, by build-id: --symbol-dir of any layout */
@@ -148,15 +141,10 @@ struct debug_walk;
  *
  * Return:  0; -ENOMEM; -errno of the folder.
  * Owns:    the caller; debug_walk_free().
- * Context: any thread.
  */
 int debug_walk_new(const char *folder, struct debug_walk **ret_walk);
 
-/**
- * debug_walk_free - NULL is fine
- *
- * Context: any thread.
- */
+/** debug_walk_free - NULL is fine */
 void debug_walk_free(struct debug_walk *walk);
 
 /**
@@ -164,7 +152,6 @@ void debug_walk_free(struct debug_walk *walk);
  *
  * Return:  its path; NULL: no more.
  * Owns:    the walk.
- * Context: any thread.
  */
 const char *debug_walk_find(const struct debug_walk *walk, const uint8_t *build_id, size_t len,
 			    size_t nth);

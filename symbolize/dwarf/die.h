@@ -5,6 +5,8 @@
  * Most entries of .debug_info are of no interest. Each abbreviation knows how to be passed over: by
  * a number of bytes where all its forms are of fixed size, else in steps of which each is so many
  * bytes and then one value of varying size. This is the hottest loop, so it is in the header.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DWARF_DIE_H
 #define DWARF_DIE_H
@@ -95,11 +97,7 @@ struct abbrev_cache {
 	size_t n_bytes;
 };
 
-/**
- * abbrev_search - abbrev_of() where codes have gaps; call that
- *
- * Context: any thread.
- */
+/** abbrev_search - abbrev_of() where codes have gaps; call that */
 const struct abbrev *abbrev_search(const struct abbrev_table *table, uint64_t code);
 
 /**
@@ -107,7 +105,6 @@ const struct abbrev *abbrev_search(const struct abbrev_table *table, uint64_t co
  *
  * Return:  NULL: there is none.
  * Owns:    the table.
- * Context: any thread.
  */
 static inline const struct abbrev *abbrev_of(const struct abbrev_table *table, uint64_t code)
 {
@@ -130,11 +127,7 @@ struct die_values {
 	struct form_value of[N_SLOTS];
 };
 
-/**
- * die_has - does the entry have it?
- *
- * Context: any thread, as for all of these.
- */
+/** die_has - does the entry have it? */
 static inline bool die_has(const struct die_values *values, enum attr_slot slot)
 {
 	return (values->present >> slot) & 1;
@@ -144,7 +137,6 @@ static inline bool die_has(const struct die_values *values, enum attr_slot slot)
  * die_cursor - a cursor at OFFSET of .debug_info that ends where the unit does
  *
  * Return:  it; a failed one: the offset is not within the unit's entries.
- * Context: any thread.
  */
 static inline struct cursor die_cursor(const struct die_unit *unit, uint64_t offset)
 {
@@ -155,11 +147,7 @@ static inline struct cursor die_cursor(const struct die_unit *unit, uint64_t off
 	return cursor_over(info->data, info->len, offset, unit->unit.end);
 }
 
-/**
- * die_offset - where a cursor stands in .debug_info
- *
- * Context: any thread.
- */
+/** die_offset - where a cursor stands in .debug_info */
 static inline uint64_t die_offset(const struct die_unit *unit, const struct cursor *cursor)
 {
 	return (uint64_t)(cursor->at - unit->unit.source->of[DWARF_INFO].data);
@@ -170,7 +158,6 @@ static inline uint64_t die_offset(const struct die_unit *unit, const struct curs
  *
  * Return:  NULL: it is a null entry, which ends siblings; or none can be read and the cursor has
  *          failed.
- * Context: any thread.
  */
 static inline const struct abbrev *die_begin(const struct die_unit *unit, struct cursor *cursor)
 {
@@ -185,11 +172,7 @@ static inline const struct abbrev *die_begin(const struct die_unit *unit, struct
 	return abbrev;
 }
 
-/**
- * die_step - pass over a step's bytes and its value
- *
- * Context: any thread.
- */
+/** die_step - pass over a step's bytes and its value */
 static inline void die_step(struct cursor *cursor, const struct dwarf_format *format,
 			    const struct abbrev_step *step)
 {
@@ -215,11 +198,7 @@ static inline void die_step(struct cursor *cursor, const struct dwarf_format *fo
 	}
 }
 
-/**
- * die_skip - pass over an entry's attributes
- *
- * Context: any thread.
- */
+/** die_skip - pass over an entry's attributes */
 static inline void die_skip(struct cursor *cursor, const struct die_unit *unit,
 			    const struct abbrev *abbrev)
 {
@@ -240,7 +219,6 @@ static inline void die_skip(struct cursor *cursor, const struct die_unit *unit,
  * A sibling that does not lead forwards and stays within the unit fails the cursor.
  *
  * Return:  whether children come next that have to be passed over.
- * Context: any thread.
  */
 static inline bool die_jump(struct cursor *cursor, const struct die_unit *unit,
 			    const struct abbrev *abbrev)
@@ -269,11 +247,7 @@ static inline bool die_jump(struct cursor *cursor, const struct die_unit *unit,
 	return false;
 }
 
-/**
- * die_read - the attributes in enum attr_slot; passes over the others
- *
- * Context: any thread.
- */
+/** die_read - the attributes in enum attr_slot; passes over the others */
 void die_read(struct cursor *cursor, const struct die_unit *unit, const struct abbrev *abbrev,
 	      struct die_values *ret_values);
 
@@ -282,7 +256,6 @@ void die_read(struct cursor *cursor, const struct die_unit *unit, const struct a
  * @most: entries
  *
  * Return:  whether that was all; false: there are more, or the cursor failed.
- * Context: any thread.
  */
 bool die_pass_children(struct cursor *cursor, const struct die_unit *unit, size_t most);
 
@@ -291,7 +264,6 @@ bool die_pass_children(struct cursor *cursor, const struct die_unit *unit, size_
  *
  * Return:  false: it does not have both, or they cover nothing, or the low one is the mark of code
  *          that the linker threw away.
- * Context: any thread.
  */
 bool die_pc_range(const struct die_unit *unit, const struct die_values *values, uint64_t *ret_lo,
 		  uint64_t *ret_hi);
@@ -301,7 +273,6 @@ bool die_pc_range(const struct die_unit *unit, const struct die_values *values, 
  * @left: entries of lists that may still be read (ranges_each_of())
  *
  * Return:  0; what the callback returned; -EBADMSG.
- * Context: any thread.
  */
 int die_each_range(const struct die_unit *unit, const struct die_values *values, uint64_t *left,
 		   int (*callback)(void *context, uint64_t lo, uint64_t hi), void *context);

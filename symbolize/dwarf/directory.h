@@ -3,6 +3,8 @@
  *
  * From .debug_aranges; units that it does not list, or all when an address is not in it, by
  * DW_AT_ranges or low_pc and high_pc of their root; those with neither by their line sequences.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DWARF_DIRECTORY_H
 #define DWARF_DIRECTORY_H
@@ -21,16 +23,11 @@ struct directory;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; directory_free().  SOURCE and HEAD outlive it.
- * Context: any thread.
  */
 int directory_new(const struct dwarf_source *source, const struct elf_head *head,
 		  struct directory **ret_directory);
 
-/**
- * directory_free - NULL is fine
- *
- * Context: any thread.
- */
+/** directory_free - NULL is fine */
 void directory_free(struct directory *directory);
 
 /**

@@ -1,5 +1,7 @@
 /*
  * form.h - the values of attributes: skip, read, and what strings and addresses they lead to
+ *
+ * Context: any thread.
  */
 #ifndef DWARF_FORM_H
 #define DWARF_FORM_H
@@ -51,7 +53,6 @@ struct form_value {
  *
  * Return:  0 (DW_FORM_flag_present, implicit_const) or more; -1: it has to be looked at; -2:
  *          there is no such form.
- * Context: any thread.
  */
 int form_size(const struct dwarf_format *format, uint16_t form);
 
@@ -59,8 +60,6 @@ int form_size(const struct dwarf_format *format, uint16_t form);
  * form_skip - pass over a value
  *
  * The cursor fails where the bytes end early or the form is unknown: nothing after it can be read.
- *
- * Context: any thread.
  */
 void form_skip(struct cursor *cursor, const struct dwarf_format *format, uint16_t form);
 
@@ -71,7 +70,6 @@ void form_skip(struct cursor *cursor, const struct dwarf_format *format, uint16_
  * On failure the cursor has failed and the value is of class FORM_NONE.
  *
  * Owns:    the bytes' owner, text and block.
- * Context: any thread.
  */
 void form_read(struct cursor *cursor, const struct dwarf_format *format, uint16_t form,
 	       int64_t implicit, struct form_value *ret_value);
@@ -82,7 +80,6 @@ void form_read(struct cursor *cursor, const struct dwarf_format *format, uint16_
  * Return:  the string; NULL: it is none, it has no end, or its section (the alternate file) is
  *          not there.
  * Owns:    the unit's source.
- * Context: any thread.
  */
 const char *form_string(const struct dwarf_unit *unit, const struct form_value *value);
 
@@ -90,7 +87,6 @@ const char *form_string(const struct dwarf_unit *unit, const struct form_value *
  * form_address - the address that a value is or leads to
  *
  * Return:  whether it is one.
- * Context: any thread.
  */
 bool form_address(const struct dwarf_unit *unit, const struct form_value *value,
 		  uint64_t *ret_address);
@@ -99,7 +95,6 @@ bool form_address(const struct dwarf_unit *unit, const struct form_value *value,
  * form_indexed_address - entry INDEX of the unit's part of .debug_addr (7.27)
  *
  * Return:  whether it is there.
- * Context: any thread.
  */
 bool form_indexed_address(const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_address);
 

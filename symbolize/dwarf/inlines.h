@@ -1,5 +1,7 @@
 /*
  * inlines.h - a function's entry read into a table: its ranges, what was inlined into it, lines
+ *
+ * Context: any thread, one at a time.
  */
 #ifndef DWARF_INLINES_H
 #define DWARF_INLINES_H
@@ -46,7 +48,6 @@ struct function_reading {
  *
  * Return:  0; -EBADMSG: the unit's entries are invalid; -ENOENT: the function has no code; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: any thread, one at a time.
  */
 int inlines_read(struct function_reading *reading, uint64_t die, struct function_table *ret_table);
 
@@ -55,16 +56,11 @@ int inlines_read(struct function_reading *reading, uint64_t die, struct function
  *
  * Return:  0; -ENOENT; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: any thread, one at a time.
  */
 int inlines_only_lines(struct function_reading *reading, uint64_t lo, uint64_t hi,
 		       struct function_table *ret_table);
 
-/**
- * inlines_release - give back the scratch memory
- *
- * Context: any thread, one at a time.
- */
+/** inlines_release - give back the scratch memory */
 void inlines_release(struct function_reading *reading);
 
 #endif

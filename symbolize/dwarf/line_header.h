@@ -1,5 +1,7 @@
 /*
  * line_header.h - the head of a line program (6.2.4): how to run it, and its folders and files
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DWARF_LINE_HEADER_H
 #define DWARF_LINE_HEADER_H
@@ -32,7 +34,6 @@ struct line_header {
  *
  * Return:  0; -ENODATA: the unit has none; -EBADMSG; -ENOMEM.
  * Owns:    the caller, RET_FILES; line_files_free().  Bytes are the unit's source's.
- * Context: any thread.
  */
 int line_header_read(const struct dwarf_unit *unit, struct line_header *ret_header,
 		     struct line_files **ret_files);
@@ -46,11 +47,7 @@ int line_header_read(const struct dwarf_unit *unit, struct line_header *ret_head
  */
 int line_files_add(struct line_files *files, const char *name, uint64_t folder);
 
-/**
- * line_files_count - file numbers are below it
- *
- * Context: any thread.
- */
+/** line_files_count - file numbers are below it */
 size_t line_files_count(const struct line_files *files);
 
 /**
@@ -61,11 +58,7 @@ size_t line_files_count(const struct line_files *files);
  */
 const char *line_files_path(struct line_files *files, uint64_t file);
 
-/**
- * line_files_free - NULL is fine
- *
- * Context: any thread.
- */
+/** line_files_free - NULL is fine */
 void line_files_free(struct line_files *files);
 
 #endif

@@ -1,5 +1,7 @@
 /*
  * lines.h - the line program of a unit, run once: rows by address
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DWARF_LINES_H
 #define DWARF_LINES_H
@@ -35,7 +37,6 @@ struct line_table {
  *
  * Return:  0; -ENODATA: the unit has none; -EBADMSG; -E2BIG; -ENOMEM.
  * Owns:    the caller; line_table_release().
- * Context: any thread.
  */
 int lines_read(const struct dwarf_unit *unit, const struct elf_head *head,
 	       struct line_table *ret_table);
@@ -44,15 +45,10 @@ int lines_read(const struct dwarf_unit *unit, const struct elf_head *head,
  * line_table_find - the row that an address is in
  *
  * Return:  its index; n_rows: it is before the first row.
- * Context: any thread.
  */
 size_t line_table_find(const struct line_table *table, uint64_t addr);
 
-/**
- * line_table_n_files - file numbers are below it
- *
- * Context: any thread.
- */
+/** line_table_n_files - file numbers are below it */
 size_t line_table_n_files(const struct line_table *table);
 
 /**
@@ -65,11 +61,7 @@ size_t line_table_n_files(const struct line_table *table);
  */
 const char *line_table_file(struct line_table *table, uint64_t file);
 
-/**
- * line_table_release - give back the memory; an empty one is fine
- *
- * Context: any thread.
- */
+/** line_table_release - give back the memory; an empty one is fine */
 void line_table_release(struct line_table *table);
 
 #endif

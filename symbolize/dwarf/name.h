@@ -4,6 +4,8 @@
  * Its linkage name, where the compiler gave it one.  Else its name, qualified by what it is in:
  * namespaces, classes and functions.  Either may stand in the entry that it is an instance of
  * (DW_AT_abstract_origin) or completes (DW_AT_specification), in another unit or file.
+ *
+ * Context: any thread, one at a time.
  */
 #ifndef DWARF_NAME_H
 #define DWARF_NAME_H
@@ -47,24 +49,15 @@ struct name_memo {
  * Return:  the entry, whose name is "" when it has none, or none can be read; NULL: memory ran out.
  * Owns:    the memo until the next question; the name is its, or the source's, until
  *          name_memo_release().
- * Context: any thread, one at a time, as for all of these.
  */
 struct name_entry *name_of_function(struct name_memo *memo, struct unit_cache *cache,
 				    struct loaded_unit *near, const struct dwarf_source *source,
 				    uint64_t offset);
 
-/**
- * name_memo_full - is there more in it than should be kept?
- *
- * Context: any thread, one at a time.
- */
+/** name_memo_full - is there more in it than should be kept? */
 bool name_memo_full(const struct name_memo *memo);
 
-/**
- * name_memo_release - forget everything; it is empty and usable
- *
- * Context: any thread, one at a time.
- */
+/** name_memo_release - forget everything; it is empty and usable */
 void name_memo_release(struct name_memo *memo);
 
 #endif

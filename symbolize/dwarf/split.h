@@ -1,5 +1,7 @@
 /*
  * split.h - the files beside the module: the alternate file of dwz -m, .dwo files and the .dwp
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
@@ -17,7 +19,6 @@ struct split;
  *
  * Return:  0; -ENOENT: none is named; -errno: it is not to be had.
  * Owns:    the caller; dwarf_sections_close().
- * Context: any thread.
  */
 int split_open_alt(const struct dwarf_sections *sections, const struct dwarf_finder *finder,
 		   struct dwarf_sections *ret_alt);
@@ -28,16 +29,11 @@ int split_open_alt(const struct dwarf_sections *sections, const struct dwarf_fin
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; split_free().
- * Context: any thread.
  */
 int split_new(const struct dwarf_source *source, const struct dwarf_finder *finder,
 	      struct split **ret_split);
 
-/**
- * split_free - closes everything that was opened; NULL is fine
- *
- * Context: any thread.
- */
+/** split_free - closes everything that was opened; NULL is fine */
 void split_free(struct split *split);
 
 /**
@@ -59,7 +55,6 @@ int split_find(struct split *split, const struct dwarf_unit *skeleton,
  *
  * Return:  0; -ENOENT: the unit is not in it; -EBADMSG: the index is wrong.
  * Owns:    the sections, the bytes.
- * Context: any thread.
  */
 int split_package_find(const struct dwarf_sections *sections, uint64_t dwo_id,
 		       struct dwarf_bytes *of);

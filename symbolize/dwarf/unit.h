@@ -1,5 +1,7 @@
 /*
  * unit.h - a unit of .debug_info: its header and what its root entry says of the whole unit
+ *
+ * Context: any thread.
  */
 #ifndef DWARF_UNIT_H
 #define DWARF_UNIT_H
@@ -73,7 +75,6 @@ struct dwarf_unit {
  *
  * Return:  its offset, the end of .debug_info when there is none; 0: the header at OFFSET is
  *          invalid.
- * Context: any thread.
  */
 uint64_t unit_next(const struct dwarf_source *source, uint64_t offset);
 
@@ -85,15 +86,12 @@ uint64_t unit_next(const struct dwarf_source *source, uint64_t offset);
  *
  * Return:  0; -EBADMSG.
  * Owns:    the source, everything.
- * Context: any thread.
  */
 int unit_read(const struct dwarf_source *source, uint64_t offset, struct dwarf_unit *ret_unit);
 
 /**
  * unit_take_skeleton - what a split unit has from its skeleton: addresses' and ranges' bases,
  *                      low_pc, line program, folder
- *
- * Context: any thread.
  */
 void unit_take_skeleton(struct dwarf_unit *split, const struct dwarf_unit *skeleton);
 

@@ -8,6 +8,8 @@
  *
  * The scopes are the entries with children that qualify names: namespaces, classes, functions. One
  * that was jumped over is opened when a name from within is asked for.
+ *
+ * Context: any thread, one at a time, unless a function says otherwise.
  */
 #ifndef DWARF_UNIT_CACHE_H
 #define DWARF_UNIT_CACHE_H
@@ -90,7 +92,6 @@ struct unit_cache {
  *
  * Return:  0; -EBADMSG; -ENOMEM.
  * Owns:    the cache, until unit_cache_release().
- * Context: any thread, one at a time, as for all of these.
  */
 int unit_cache_get(struct unit_cache *cache, const struct dwarf_source *source, uint64_t offset,
 		   const struct dwarf_unit *skeleton, struct loaded_unit **ret_unit);
@@ -99,7 +100,6 @@ int unit_cache_get(struct unit_cache *cache, const struct dwarf_source *source, 
  * unit_cache_target - where a reference leads, without looking there
  *
  * Return:  false: it is no reference to an entry, or to a file that is not there.
- * Context: any thread, one at a time.
  */
 bool unit_cache_target(const struct loaded_unit *from, const struct form_value *value,
 		       const struct dwarf_source **ret_source, uint64_t *ret_offset);
@@ -110,7 +110,6 @@ bool unit_cache_target(const struct loaded_unit *from, const struct form_value *
  *
  * Return:  0; -ENOENT; -EBADMSG; -ENOMEM.
  * Owns:    the cache.
- * Context: any thread, one at a time.
  */
 int unit_cache_around(struct unit_cache *cache, struct loaded_unit *near,
 		      const struct dwarf_source *source, uint64_t offset,
@@ -121,22 +120,13 @@ int unit_cache_around(struct unit_cache *cache, struct loaded_unit *near,
  * @everything: also what could be jumped over
  *
  * Return:  0; -EBADMSG: it is refused; -ENOMEM.
- * Context: any thread, one at a time.
  */
 int unit_cache_index(struct unit_cache *cache, struct loaded_unit *unit, bool everything);
 
-/**
- * unit_cache_full - is there more in it than should be kept?
- *
- * Context: any thread, one at a time.
- */
+/** unit_cache_full - is there more in it than should be kept? */
 bool unit_cache_full(const struct unit_cache *cache);
 
-/**
- * unit_cache_release - forget everything; it is empty and usable
- *
- * Context: any thread, one at a time.
- */
+/** unit_cache_release - forget everything; it is empty and usable */
 void unit_cache_release(struct unit_cache *cache);
 
 /**

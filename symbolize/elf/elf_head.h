@@ -1,4 +1,8 @@
-/* elf_head.h - the small part of an ELF image that says what it is: segments and build-id */
+/*
+ * elf_head.h - the small part of an ELF image that says what it is: segments and build-id
+ *
+ * Context: any thread.
+ */
 #ifndef ELF_ELF_HEAD_H
 #define ELF_ELF_HEAD_H
 
@@ -40,7 +44,6 @@ struct elf_head {
  * @at: offset in the file, or from the start of the image in memory
  *
  * Return:  0; -errno; -EIO when there are fewer.
- * Context: any thread.
  */
 int elf_source_read(const struct elf_source *source, void *to, size_t len, uint64_t at);
 
@@ -49,15 +52,10 @@ int elf_source_read(const struct elf_source *source, void *to, size_t len, uint6
  *
  * Return:  0; -ENOEXEC: not an ELF; -ENOTSUP: not 64-bit little-endian; -EINVAL: its headers
  *          are invalid; -errno of the read.
- * Context: any thread.
  */
 int elf_head_read(const struct elf_source *source, struct elf_head *ret_head);
 
-/**
- * elf_head_why - what a negative errno of elf_head_read() means, for people
- *
- * Context: any thread.
- */
+/** elf_head_why - what a negative errno of elf_head_read() means, for people */
 const char *elf_head_why(int error);
 
 /**
@@ -67,45 +65,26 @@ const char *elf_head_why(int error);
  * @bytes:  the mapping's length: one as long as the whole image is the whole image
  *
  * Return:  true, and *RET_VADDR; false when no segment holds it.
- * Context: any thread.
  */
 bool elf_head_vaddr(const struct elf_head *head, uint64_t offset, uint64_t pgoff, uint64_t bytes,
 		    uint64_t *ret_vaddr);
 
-/**
- * elf_head_executable - may this ELF virtual address hold code?
- *
- * Context: any thread.
- */
+/** elf_head_executable - may this ELF virtual address hold code? */
 bool elf_head_executable(const struct elf_head *head, uint64_t vaddr);
 
-/**
- * elf_head_start - the first page of the image, as an ELF virtual address (0 for most)
- *
- * Context: any thread.
- */
+/** elf_head_start - the first page of the image, as an ELF virtual address (0 for most) */
 uint64_t elf_head_start(const struct elf_head *head);
 
-/**
- * elf_head_span - bytes from the first to the last page of the loaded image
- *
- * Context: any thread.
- */
+/** elf_head_span - bytes from the first to the last page of the loaded image */
 uint64_t elf_head_span(const struct elf_head *head);
 
-/**
- * elf_head_same_build - do both have a build-id, and the same?
- *
- * Context: any thread.
- */
+/** elf_head_same_build - do both have a build-id, and the same? */
 bool elf_head_same_build(const struct elf_head *a, const struct elf_head *b);
 
 /**
  * elf_head_same_code - do both have executable segments at the same addresses, of the same size?
  *
  * A debug file has its module's segments, with nothing in them.
- *
- * Context: any thread.
  */
 bool elf_head_same_code(const struct elf_head *a, const struct elf_head *b);
 

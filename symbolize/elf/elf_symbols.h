@@ -1,4 +1,8 @@
-/* elf_symbols.h - the functions that an ELF file's symbol tables name */
+/*
+ * elf_symbols.h - the functions that an ELF file's symbol tables name
+ *
+ * Context: any thread (one at a time for one ELF), unless a function says otherwise.
+ */
 #ifndef ELF_ELF_SYMBOLS_H
 #define ELF_ELF_SYMBOLS_H
 
@@ -26,7 +30,6 @@ enum elf_symbols {
  * with the same symbols in another order give the same names.  The table is not finished.
  *
  * Return:  the tables that gave at least one symbol, or-ed; -EFBIG or -ENOMEM.
- * Context: any thread.  One at a time for one ELF.
  */
 int elf_symbols_read(Elf *elf, int which, const struct fde_table *fdes, struct symbol_table *table);
 
@@ -38,7 +41,6 @@ int elf_symbols_read(Elf *elf, int which, const struct fde_table *fdes, struct s
  *
  * Return:  ELF_SYMTAB: it gave at least one symbol; 0: it has none; -EBADMSG: it does not
  *          decompress, or to too much; -EFBIG or -ENOMEM.
- * Context: any thread.  One at a time for one ELF.
  */
 int elf_minidebug_read(Elf *elf, const struct fde_table *fdes, struct symbol_table *table);
 
@@ -47,7 +49,6 @@ int elf_minidebug_read(Elf *elf, const struct fde_table *fdes, struct symbol_tab
  * @table: holds the file's symbols and is finished: names the targets of IRELATIVE stubs
  *
  * Return:  how many were added; the table is not finished then; -EFBIG or -ENOMEM.
- * Context: any thread.  One at a time for one ELF.
  */
 int elf_plt_read(Elf *elf, struct symbol_table *table);
 
@@ -65,7 +66,6 @@ uint32_t elf_symbol_rank(unsigned char info, const char *name);
  * elf_contents - does a file have a .symtab, and does it have .debug_info?
  *
  * Return:  ELF_SYMTAB and ELF_DWARF, or-ed.
- * Context: any thread.  One at a time for one ELF.
  */
 int elf_contents(Elf *elf);
 
@@ -74,7 +74,6 @@ int elf_contents(Elf *elf);
  *
  * Return:  its content, NULL if there is none or it is too large.
  * Owns:    the ELF.
- * Context: any thread.  One at a time for one ELF.
  */
 const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes);
 
@@ -83,7 +82,6 @@ const Elf_Data *elf_section_data(Elf_Scn *section, uint64_t bytes);
  *
  * Return:  it, and its header; NULL.
  * Owns:    the ELF.
- * Context: any thread.  One at a time for one ELF.
  */
 Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *ret_header);
 

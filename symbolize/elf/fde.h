@@ -4,6 +4,8 @@
  * Unwinding needs every function's bounds, so they outlive strip.  An address in code without a
  * name is shown as the start of its function, so that samples of one function stay together, and
  * a symbol without a size never reaches into the next function.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef ELF_FDE_H
 #define ELF_FDE_H
@@ -45,7 +47,6 @@ int fde_table_read(Elf *elf, struct fde_table *ret_table);
  * fde_start - where the function around an address begins
  *
  * Return:  its ELF virtual address; FDE_NONE.
- * Context: any thread.
  */
 uint64_t fde_start(const struct fde_table *table, uint64_t vaddr);
 
@@ -53,7 +54,6 @@ uint64_t fde_start(const struct fde_table *table, uint64_t vaddr);
  * fde_end - where the function around an address ends
  *
  * Return:  one past its last address; 0: not known.
- * Context: any thread.
  */
 uint64_t fde_end(const struct fde_table *table, uint64_t vaddr);
 
@@ -62,15 +62,10 @@ uint64_t fde_end(const struct fde_table *table, uint64_t vaddr);
  *
  * Return:  where the function around it ends; without one, where the next one begins; 0: not
  *          known.
- * Context: any thread.
  */
 uint64_t fde_limit(const struct fde_table *table, uint64_t vaddr);
 
-/**
- * fde_table_release - give back the memory; the table is empty and usable again
- *
- * Context: any thread.
- */
+/** fde_table_release - give back the memory; the table is empty and usable again */
 void fde_table_release(struct fde_table *table);
 
 #endif

@@ -3,6 +3,8 @@
  *
  * Reading a mapped page that the file no longer has raises SIGBUS.  Within guarded ranges the
  * handler maps zeros there and after it, and the reader goes on and finds its data invalid.
+ *
+ * Context: any thread.
  */
 #ifndef ELF_FILE_GUARD_H
 #define ELF_FILE_GUARD_H
@@ -15,15 +17,10 @@
  *
  * Return:  0; -ENOSPC: too many ranges; -errno.
  * Owns:    the caller, to file_guard_unmap().
- * Context: any thread.
  */
 int file_guard_map(int fd, size_t bytes, void **ret_start);
 
-/**
- * file_guard_unmap - the end of it; NULL is fine
- *
- * Context: any thread.
- */
+/** file_guard_unmap - the end of it; NULL is fine */
 void file_guard_unmap(void *start, size_t bytes);
 
 /**
@@ -32,7 +29,6 @@ void file_guard_unmap(void *start, size_t bytes);
  * SIGBUS anywhere else is what it was before: another's handler, or the end.
  *
  * Return:  0; -ENOSPC: too many ranges; -errno.
- * Context: any thread.
  */
 int file_guard_add(const void *start, size_t bytes);
 
@@ -40,7 +36,6 @@ int file_guard_add(const void *start, size_t bytes);
  * file_guard_remove - before it is unmapped
  *
  * Return:  true: the file had shrunk, and some of it was read as zeros.
- * Context: any thread.
  */
 bool file_guard_remove(const void *start);
 

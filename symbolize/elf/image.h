@@ -1,4 +1,8 @@
-/* image.h - a module in the memory of its process */
+/*
+ * image.h - a module in the memory of its process
+ *
+ * Context: any thread.
+ */
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
 
@@ -17,11 +21,7 @@ struct image {
 	size_t build_id_len;            /* 0: it has none, or it is not known */
 };
 
-/**
- * image_find - find the image that a mapping is part of, and read its headers
- *
- * Context: any thread.
- */
+/** image_find - find the image that a mapping is part of, and read its headers */
 void image_find(const struct mapping *mapping, struct image *ret_image);
 
 /**
@@ -30,7 +30,6 @@ void image_find(const struct mapping *mapping, struct image *ret_image);
  * The table is not finished.
  *
  * Return:  how many; -ENODATA: it has no dynamic symbols; -errno of the read; -ENOMEM.
- * Context: any thread.
  */
 int image_symbols(const struct image *image, struct symbol_table *table);
 
@@ -39,7 +38,6 @@ int image_symbols(const struct image *image, struct symbol_table *table);
  *
  * Return:  0; -ENOENT: there is none; -EINVAL: its headers are invalid; -errno.
  * Owns:    the caller, to free().
- * Context: any thread.
  */
 int image_own_vdso(char **ret_bytes, size_t *ret_len);
 

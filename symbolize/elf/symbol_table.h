@@ -1,4 +1,8 @@
-/* symbol_table.h - sorted {address, end, name}: which symbol is this address in? */
+/*
+ * symbol_table.h - sorted {address, end, name}: which symbol is this address in?
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef ELF_SYMBOL_TABLE_H
 #define ELF_SYMBOL_TABLE_H
 
@@ -94,7 +98,6 @@ const struct symbol *symbol_table_find_latest(const struct symbol_table *table, 
  * symbol_table_name - the name of a symbol, as it was added
  *
  * Owns:    the table.
- * Context: any thread.
  */
 const char *symbol_table_name(const struct symbol_table *table, const struct symbol *symbol);
 
@@ -103,7 +106,6 @@ const char *symbol_table_name(const struct symbol_table *table, const struct sym
  *
  * Return:  NULL: not known.
  * Owns:    the table.
- * Context: any thread.
  */
 const char *symbol_table_file(const struct symbol_table *table, const struct symbol *symbol);
 
@@ -112,15 +114,10 @@ const char *symbol_table_file(const struct symbol_table *table, const struct sym
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to symbol_table_release().
- * Context: any thread.
  */
 int symbol_table_copy(const struct symbol_table *table, struct symbol_table *ret_copy);
 
-/**
- * symbol_table_release - give back the memory; the table is empty and usable again
- *
- * Context: any thread.
- */
+/** symbol_table_release - give back the memory; the table is empty and usable again */
 void symbol_table_release(struct symbol_table *table);
 
 #endif

@@ -14,6 +14,8 @@
  *   readable  of a name among the strings: how it is shown; ascending by name
  *
  * The last two are the only ones that do not come from DWARF (function_show.c).
+ *
+ * Context: any thread.
  */
 #ifndef FUNCTION_FUNCTION_LAYOUT_H
 #define FUNCTION_FUNCTION_LAYOUT_H
@@ -87,8 +89,6 @@ _Static_assert(sizeof(struct layout_row) == 12, "a row is 12 bytes");
  * layout_strings - where a table's strings begin, in bytes
  *
  * Counts are 32 bits each, so that the sum cannot wrap.
- *
- * Context: any thread.
  */
 static inline uint64_t layout_strings(const struct layout_head *head)
 {
@@ -103,11 +103,7 @@ static inline uint64_t layout_strings(const struct layout_head *head)
 	return size + head->n_readable * (uint64_t)sizeof(struct layout_readable);
 }
 
-/**
- * layout_size - the bytes of a whole table
- *
- * Context: any thread.
- */
+/** layout_size - the bytes of a whole table */
 static inline uint64_t layout_size(const struct layout_head *head)
 {
 	return (layout_strings(head) + head->n_string_bytes + LAYOUT_ALIGN - 1) &

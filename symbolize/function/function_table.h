@@ -4,6 +4,8 @@
  * A table is one block of bytes without pointers, the same in memory and in the disk cache: the
  * reader of DWARF builds it once a function is hit, the cache keeps it, and an address is looked
  * up in it in either place.  Offsets are from the lowest address of the function.
+ *
+ * Context: any thread, one at a time for one builder, unless a function says otherwise.
  */
 #ifndef FUNCTION_FUNCTION_TABLE_H
 #define FUNCTION_FUNCTION_TABLE_H
@@ -58,22 +60,13 @@ struct function_builder;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; function_builder_free().
- * Context: any thread, one at a time for one builder, as for all of these.
  */
 int function_builder_new(struct function_builder **ret_builder);
 
-/**
- * function_builder_reset - forget what is in it, keep its memory
- *
- * Context: any thread, one at a time for one builder.
- */
+/** function_builder_reset - forget what is in it, keep its memory */
 void function_builder_reset(struct function_builder *builder);
 
-/**
- * function_builder_free - NULL is fine
- *
- * Context: any thread, one at a time for one builder.
- */
+/** function_builder_free - NULL is fine */
 void function_builder_free(struct function_builder *builder);
 
 /**
@@ -81,7 +74,6 @@ void function_builder_free(struct function_builder *builder);
  * @path: copied; the same path again gives the same number
  *
  * Return:  its number; FUNCTION_NO_FILE when memory ran out.
- * Context: any thread, one at a time for one builder.
  */
 uint32_t function_builder_file(struct function_builder *builder, const char *path);
 
@@ -92,7 +84,6 @@ uint32_t function_builder_file(struct function_builder *builder, const char *pat
  * @call_file: where it was called, a file's number or FUNCTION_NO_FILE; call_line 0: unknown
  *
  * Return:  its number, 0 for the first; -ENOMEM; -E2BIG: too many.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_node(struct function_builder *builder, uint32_t parent, const char *name,
 			  uint32_t call_file, uint32_t call_line, uint32_t call_column);
@@ -102,7 +93,6 @@ int function_builder_node(struct function_builder *builder, uint32_t parent, con
  * @name: copied; the same name again gives the same number
  *
  * Return:  its number; -ENOMEM; -E2BIG.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_name(struct function_builder *builder, const char *name);
 
@@ -110,7 +100,6 @@ int function_builder_name(struct function_builder *builder, const char *name);
  * function_builder_named - function_builder_node() by the number of its name
  *
  * Return:  as that; -EINVAL: there is no such name.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_named(struct function_builder *builder, uint32_t parent, uint32_t name,
 			   uint32_t call_file, uint32_t call_line, uint32_t call_column);
@@ -124,7 +113,6 @@ int function_builder_named(struct function_builder *builder, uint32_t parent, ui
  * over.
  *
  * Return:  0; -ENOMEM; -E2BIG.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_range(struct function_builder *builder, uint32_t node, uint64_t lo,
 			   uint64_t hi);
@@ -137,7 +125,6 @@ int function_builder_range(struct function_builder *builder, uint32_t node, uint
  * ranges are cut off.
  *
  * Return:  0; -ENOMEM; -E2BIG.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_row(struct function_builder *builder, uint64_t addr, uint32_t file,
 			 uint32_t line, uint32_t column);
@@ -150,7 +137,6 @@ int function_builder_row(struct function_builder *builder, uint64_t addr, uint32
  * Return:  0; -ENODATA: the first node has no range; -ERANGE: its ranges are 4 GiB or more apart;
  *          -E2BIG; -ENOMEM.
  * Owns:    the caller, to free() RET_TABLE->bytes.
- * Context: any thread, one at a time for one builder.
  */
 int function_builder_finish(struct function_builder *builder, struct function_table *ret_table);
 

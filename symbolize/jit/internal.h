@@ -1,4 +1,8 @@
-/* internal.h - what the files of this folder share; other folders include jit.h only */
+/*
+ * internal.h - what the files of this folder share; other folders include jit.h only
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef JIT_INTERNAL_H
 #define JIT_INTERNAL_H
 
@@ -114,7 +118,6 @@ const struct jit_function *jit_code_find(const struct jit_code *code, uint64_t a
  * jit_code_name - a function's name
  *
  * Owns:    the code.
- * Context: any thread.
  */
 const char *jit_code_name(const struct jit_code *code, const struct jit_function *function);
 
@@ -123,7 +126,6 @@ const char *jit_code_name(const struct jit_code *code, const struct jit_function
  *
  * Return:  the line, and its file; 0: not known.
  * Owns:    the code.
- * Context: any thread.
  */
 uint32_t jit_code_line(const struct jit_code *code, const struct jit_function *function,
 		       uint64_t addr, const char **ret_file);
@@ -184,11 +186,7 @@ struct jit_dump {
  */
 int jit_dump_read(struct jit_dump *dump, const uint8_t *bytes, size_t len, uint64_t now_ns);
 
-/**
- * jit_dump_release - free the memory
- *
- * Context: any thread.
- */
+/** jit_dump_release - free the memory */
 void jit_dump_release(struct jit_dump *dump);
 
 /* ---- jit_map: following a perf-PID.map: lines "START SIZE NAME" of code that a process made */
@@ -228,11 +226,7 @@ bool jit_map_read(struct jit_map *map);
  */
 size_t jit_map_add(struct jit_map *map, const char *text, size_t len, bool whole);
 
-/**
- * jit_map_release - forget the lines; the descriptor stays the caller's
- *
- * Context: any thread.
- */
+/** jit_map_release - forget the lines; the descriptor stays the caller's */
 void jit_map_release(struct jit_map *map);
 
 /**
@@ -241,7 +235,6 @@ void jit_map_release(struct jit_map *map);
  *
  * Return:  true, and the three.
  * Owns:    RET_NAME points into LINE.
- * Context: any thread.
  */
 bool jit_parse_line(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_size,
 		    const char **ret_name);
@@ -258,11 +251,7 @@ struct jit_place {
 	bool other_time;          /* it is in another time namespace */
 };
 
-/**
- * jit_place_init - read the identity of a process
- *
- * Context: any thread.
- */
+/** jit_place_init - read the identity of a process */
 void jit_place_init(struct jit_place *place, pid_t pid);
 
 /**
@@ -273,7 +262,6 @@ void jit_place_init(struct jit_place *place, pid_t pid);
  *
  * Return:  a descriptor; -ENOENT.
  * Owns:    the caller, to close().
- * Context: any thread.
  */
 int jit_place_map(const struct jit_place *place);
 
@@ -284,7 +272,6 @@ int jit_place_map(const struct jit_place *place);
  *
  * Return:  a descriptor, and its path as the process sees it; -ENOENT.
  * Owns:    the caller, to close() and free().
- * Context: any thread.
  */
 int jit_place_dump(const struct jit_place *place, char **ret_path);
 

@@ -1,4 +1,8 @@
-/* jit.h - code that a process made at run time, named by its perf-PID.map or its jitdump */
+/*
+ * jit.h - code that a process made at run time, named by its perf-PID.map or its jitdump
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
@@ -35,7 +39,6 @@ struct jit_name {
  *
  * Return:  NULL when memory ran out.
  * Owns:    the caller, to jit_free().
- * Context: main thread.
  */
 struct jit *jit_new(pid_t pid);
 
@@ -54,23 +57,14 @@ void jit_free(struct jit *jit);
  * A jitdump is preferred to a map, because it has times.  Of a map the last line counts.
  *
  * Owns:    the jit; the strings are valid until the next call.
- * Context: main thread.
  */
 struct jit_name jit_find(struct jit *jit, struct loader *loader, uint64_t addr, uint64_t time_ns,
 			 enum jit_reread reread);
 
-/**
- * jit_has_map - was a map or a jitdump found?
- *
- * Context: main thread.
- */
+/** jit_has_map - was a map or a jitdump found? */
 bool jit_has_map(const struct jit *jit);
 
-/**
- * jit_is_partial - was part of a file not read? The limits are 256 MB and the memory for names
- *
- * Context: main thread.
- */
+/** jit_is_partial - was part of a file not read? The limits are 256 MB and the memory for names */
 bool jit_is_partial(const struct jit *jit);
 
 #endif

@@ -1,4 +1,8 @@
-/* kernel.h - names of the kernel, its modules and bpf programs, from /proc/kallsyms */
+/*
+ * kernel.h - names of the kernel, its modules and bpf programs, from /proc/kallsyms
+ *
+ * Context: any thread.
+ */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
@@ -14,16 +18,11 @@ struct kernel_symbols;
  * Return:  0; -EPERM: the addresses in it are hidden (kernel.kptr_restrict); -EBADMSG; -ENOMEM;
  *          -errno.
  * Owns:    the caller; kernel_symbols_free().
- * Context: any thread.
  */
 int kernel_symbols_new(const char *path, const char *cache_folder,
 		       struct kernel_symbols **ret_symbols);
 
-/**
- * kernel_symbols_free - NULL is fine
- *
- * Context: any thread.
- */
+/** kernel_symbols_free - NULL is fine */
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /**
@@ -32,7 +31,6 @@ void kernel_symbols_free(struct kernel_symbols *symbols);
  *
  * Return:  its name; NULL: none.
  * Owns:    the symbols.
- * Context: any thread.
  */
 const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t addr,
 				uint64_t *ret_start, const char **ret_module);

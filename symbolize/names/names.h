@@ -1,4 +1,8 @@
-/* names.h - readable names; each is demangled once */
+/*
+ * names.h - readable names; each is demangled once
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef NAMES_NAMES_H
 #define NAMES_NAMES_H
 
@@ -22,7 +26,6 @@ struct names {
  *
  * Return:  NULL when memory ran out.
  * Owns:    the names, until names_release().
- * Context: main thread, as for all of these.
  */
 const char *names_intern(struct names *names, const char *text);
 
@@ -32,7 +35,6 @@ const char *names_intern(struct names *names, const char *text);
  *
  * Return:  NULL when memory ran out.
  * Owns:    the names.
- * Context: main thread.
  */
 const char *names_readable(struct names *names, const char *symbol, struct demangle_budget *budget);
 
@@ -41,8 +43,6 @@ const char *names_readable(struct names *names, const char *symbol, struct deman
  *
  * Marks of a part or a copy (.cold, .part.0) do not matter, nor which of its constructors or
  * destructors it is; of one that only DWARF has unmangled the last word tells.
- *
- * Context: main thread.
  */
 bool names_same_function(struct names *names, const char *symbol, const char *dwarf,
 			 struct demangle_budget *budget);
@@ -54,11 +54,7 @@ bool names_same_function(struct names *names, const char *symbol, const char *dw
  */
 uint64_t names_mangled(void);
 
-/**
- * names_release - free all names
- *
- * Context: main thread.
- */
+/** names_release - free all names */
 void names_release(struct names *names);
 
 #endif

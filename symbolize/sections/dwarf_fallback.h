@@ -4,6 +4,8 @@
  * A hundred times slower, and names that have no linkage name are not qualified; but libdw
  * forgives what ours does not.  It is given only what is bounded: sections that would grow too
  * much are refused, entries are counted, and none of its calls that recurse is used.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef SECTIONS_DWARF_FALLBACK_H
 #define SECTIONS_DWARF_FALLBACK_H
@@ -21,15 +23,10 @@ struct dwarf_fallback;
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller; dwarf_fallback_free().
- * Context: any thread.
  */
 int dwarf_fallback_new(const struct dwarf_sections *sections, struct dwarf_fallback **ret_fallback);
 
-/**
- * dwarf_fallback_free - NULL is fine
- *
- * Context: any thread.
- */
+/** dwarf_fallback_free - NULL is fine */
 void dwarf_fallback_free(struct dwarf_fallback *fallback);
 
 /**

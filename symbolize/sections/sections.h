@@ -3,6 +3,8 @@
  *
  * A set of sections is that of one file: the module or its debug file, the alternate file of
  * dwz -m, a .dwo, or a .dwp.  Bytes are never written and never trusted.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef SECTIONS_SECTIONS_H
 #define SECTIONS_SECTIONS_H
@@ -71,11 +73,7 @@ int dwarf_sections_open(int fd, bool dwo, struct dwarf_sections *ret_sections);
  */
 int dwarf_sections_memory(const void *bytes, size_t n_bytes, struct dwarf_sections *ret_sections);
 
-/**
- * dwarf_sections_close - unmap; closed ones may be closed again
- *
- * Context: any thread.
- */
+/** dwarf_sections_close - unmap; closed ones may be closed again */
 void dwarf_sections_close(struct dwarf_sections *sections);
 
 enum inflate_way { INFLATE_UNKNOWN, INFLATE_ZLIB, INFLATE_ZSTD };
@@ -94,11 +92,7 @@ struct inflate_job {
 	void *inflated;    /* result; NULL: it could not be had */
 };
 
-/**
- * inflate_job_gnu - what a .zdebug section holds: "ZLIB", the size in big-endian, the stream
- *
- * Context: any thread.
- */
+/** inflate_job_gnu - what a .zdebug section holds: "ZLIB", the size in big-endian, the stream */
 void inflate_job_gnu(struct inflate_job *job, const void *bytes, size_t n_bytes);
 
 /**

@@ -1,4 +1,8 @@
-/* overhead.h - what sampling costs, measured while it goes on, and what follows from it */
+/*
+ * overhead.h - what sampling costs, measured while it goes on, and what follows from it
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef CONTROL_OVERHEAD_H
 #define CONTROL_OVERHEAD_H
 
@@ -64,7 +68,6 @@ void budget_init(struct budget *budget, uint32_t program_ppm, uint32_t collector
  * budget_step - judge what was spent since the last step
  *
  * Return:  true when budget->rate_hz is another now.
- * Context: any thread.
  */
 bool budget_step(struct budget *budget, const struct budget_sums *sums);
 
@@ -79,30 +82,19 @@ struct budget_source {
  * @source: NULL: the one that there is; what was learnt of it stands
  *
  * The rate is what the price that is known allows.
- *
- * Context: any thread.
  */
 void budget_restart(struct budget *budget, uint32_t hz, const struct budget_source *source);
 
-/**
- * budget_skip - leave out what was spent since the last step: nothing was sampled
- *
- * Context: any thread.
- */
+/** budget_skip - leave out what was spent since the last step: nothing was sampled */
 void budget_skip(struct budget *budget, const struct budget_sums *sums);
 
-/**
- * budget_is_limited - whether there is anything that the rate may be lowered for
- *
- * Context: any thread.
- */
+/** budget_is_limited - whether there is anything that the rate may be lowered for */
 bool budget_is_limited(const struct budget *budget);
 
 /**
  * budget_fitting_hz - the rate that the learnt prices allow
  *
  * Return:  1 .. budget->hz.
- * Context: any thread.
  */
 double budget_fitting_hz(const struct budget *budget);
 

@@ -1,4 +1,8 @@
-/* rate.h - how often samples are taken, and whether, while the recording goes on */
+/*
+ * rate.h - how often samples are taken, and whether, while the recording goes on
+ *
+ * Context: any thread.
+ */
 #ifndef CONTROL_RATE_H
 #define CONTROL_RATE_H
 
@@ -19,34 +23,24 @@ struct rate {
 	uint64_t paused_ns;      /* and in the pauses before it */
 };
 
-/**
- * rate_effective_hz - signals a second of CPU, rounded, at least 1
- *
- * Context: any thread.
- */
+/** rate_effective_hz - signals a second of CPU, rounded, at least 1 */
 uint32_t rate_effective_hz(uint64_t period_ns);
 
 /**
  * rate_delivered_hz - the same, at most what the source of signals can deliver
  * @most_hz: the tick of the kernel for timers; 0: any
- *
- * Context: any thread.
  */
 uint32_t rate_delivered_hz(const struct rate *rate, uint32_t most_hz);
 
 /**
  * rate_paused_ns - CPU that was charged during pauses
  * @charged_ns: all of it
- *
- * Context: any thread.
  */
 uint64_t rate_paused_ns(const struct rate *rate, uint64_t charged_ns);
 
 /**
  * rate_change - take hz, period and pauses of another rate
  * @charged_ns: CPU charged so far: it belongs to the rate before
- *
- * Context: any thread.
  */
 void rate_change(struct rate *rate, const struct rate *to, uint64_t charged_ns);
 

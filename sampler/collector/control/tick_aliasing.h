@@ -1,4 +1,8 @@
-/* tick_aliasing.h - does a process run in step with the kernel's tick? */
+/*
+ * tick_aliasing.h - does a process run in step with the kernel's tick?
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef CONTROL_TICK_ALIASING_H
 #define CONTROL_TICK_ALIASING_H
 
@@ -55,25 +59,16 @@ struct tick_aliasing_sample {
 void tick_aliasing_restart(struct tick_aliasing *aliasing, const struct tick_aliasing_sums *sums,
 			   uint64_t period_ns, uint64_t tick_ns);
 
-/**
- * tick_aliasing_add - add the next sample
- *
- * Context: any thread.
- */
+/** tick_aliasing_add - add the next sample */
 void tick_aliasing_add(struct tick_aliasing *aliasing, const struct tick_aliasing_sample *sample);
 
-/**
- * tick_aliasing_due - whether the window is long enough to be judged
- *
- * Context: any thread.
- */
+/** tick_aliasing_due - whether the window is long enough to be judged */
 bool tick_aliasing_due(const struct tick_aliasing *aliasing, uint64_t now_ns);
 
 /**
  * tick_aliasing_found - judge the window, and begin the next
  *
  * Return:  whether the process is in step with the tick.
- * Context: any thread.
  */
 bool tick_aliasing_found(struct tick_aliasing *aliasing, const struct tick_aliasing_sums *sums);
 

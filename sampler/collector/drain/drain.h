@@ -1,4 +1,8 @@
-/* drain.h - the thread that drains the rings and never waits */
+/*
+ * drain.h - the thread that drains the rings and never waits
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef DRAIN_DRAIN_H
 #define DRAIN_DRAIN_H
 
@@ -23,8 +27,6 @@ void drain_release(struct collector *collector);
  * drain_main - the thread
  *
  * Runs until CMD has ended or collector->detach is set; EVENT_KIND_END is its last word.
- *
- * Context: collector thread.
  */
 void *drain_main(void *collector);
 
@@ -51,37 +53,20 @@ bool drain_records(struct collector *collector, pid_t pid);
  *
  * Return:  0; -errno.
  * Owns:    the drain thread.
- * Context: collector thread.
  */
 int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 		struct process **ret_process);
 
-/**
- * drain_detach - record a process no more
- *
- * Context: collector thread.
- */
+/** drain_detach - record a process no more */
 void drain_detach(struct collector *collector, struct process *process);
 
-/**
- * drain_forget - attaching to a process failed
- *
- * Context: collector thread.
- */
+/** drain_forget - attaching to a process failed */
 void drain_forget(struct collector *collector, struct process *process);
 
-/**
- * drain_unsupported - a pid is about to become a program that takes no agent
- *
- * Context: collector thread.
- */
+/** drain_unsupported - a pid is about to become a program that takes no agent */
 void drain_unsupported(struct collector *collector, pid_t pid);
 
-/**
- * drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not
- *
- * Context: collector thread.
- */
+/** drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not */
 uint64_t drain_charged_ns(const struct drain *drain);
 
 #endif

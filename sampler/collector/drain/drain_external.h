@@ -1,4 +1,8 @@
-/* drain_external.h - the processes that are sampled from outside: which they are, and when */
+/*
+ * drain_external.h - the processes that are sampled from outside: which they are, and when
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef DRAIN_DRAIN_EXTERNAL_H
 #define DRAIN_DRAIN_EXTERNAL_H
 
@@ -11,7 +15,6 @@
  *
  * Return:  0; -EPERM: it may not be read; -ENOTSUP: there is no external sampler; -errno.  It is
  *          then counted as not sampled, if its program cannot load the agent.
- * Context: collector thread.
  */
 int drain_external_start(struct collector *collector, pid_t pid, const char *path,
 			 enum program_kind kind);
@@ -21,16 +24,11 @@ int drain_external_start(struct collector *collector, pid_t pid, const char *pat
  * @path: of it, for people
  *
  * Return:  0: it is sampled from outside; -errno: it is among those that are not sampled.
- * Context: collector thread.
  */
 int drain_external_follow(struct collector *collector, const struct process *process,
 			  const char *path);
 
-/**
- * drain_external_expect - a process is about to become a program that takes no agent
- *
- * Context: collector thread.
- */
+/** drain_external_expect - a process is about to become a program that takes no agent */
 void drain_external_expect(struct collector *collector, pid_t pid, const char *path,
 			   enum program_kind kind);
 
@@ -47,7 +45,6 @@ int drain_external_attach(struct collector *collector, pid_t pid, bool followed,
  * drain_external_turns - sample all of them, when it is due
  *
  * Return:  when the next one is; UINT64_MAX: there are none.
- * Context: collector thread.
  */
 uint64_t drain_external_turns(struct collector *collector);
 
@@ -57,8 +54,6 @@ uint64_t drain_external_turns(struct collector *collector);
  * The agent of one that runs another image went with the old one.  The new one is sampled from
  * outside where that may be, and is let go where not; either way the summary names it.  One that
  * has no handler for our signal any more gives no samples, which the summary says as well.
- *
- * Context: collector thread.
  */
 void exec_watch_check(struct collector *collector, uint64_t now_ns);
 

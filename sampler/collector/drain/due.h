@@ -1,4 +1,8 @@
-/* due.h - when the drain thread next has something to do, and its turns of wall mode */
+/*
+ * due.h - when the drain thread next has something to do, and its turns of wall mode
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef DRAIN_DUE_H
 #define DRAIN_DUE_H
 
@@ -32,40 +36,24 @@ void due_init(struct collector *collector);
 /**
  * due_plan - a pass is over
  * @external_ns: when a turn from outside is due
- *
- * Context: collector thread.
  */
 void due_plan(struct collector *collector, const struct poll_interval_pass *pass,
 	      uint64_t external_ns);
 
-/**
- * due_wake_ns - how long the thread may sleep; after that, since when a pass is due
- *
- * Context: collector thread.
- */
+/** due_wake_ns - how long the thread may sleep; after that, since when a pass is due */
 uint64_t due_wake_ns(const struct due *due);
 
 /**
  * due_is - whether it is time for a pass
  *
  * Checking for changes costs a few loads of shared memory for each process.
- *
- * Context: collector thread.
  */
 bool due_is(struct drain *drain, uint64_t now_ns);
 
-/**
- * wall_turn_begin - account for the threads of a new process, if that is wanted
- *
- * Context: collector thread.
- */
+/** wall_turn_begin - account for the threads of a new process, if that is wanted */
 void wall_turn_begin(struct collector *collector, struct process *process);
 
-/**
- * wall_turn_all - read all threads that are due, if a turn is due
- *
- * Context: collector thread.
- */
+/** wall_turn_all - read all threads that are due, if a turn is due */
 void wall_turn_all(struct collector *collector);
 
 #endif

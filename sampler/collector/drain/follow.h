@@ -4,6 +4,8 @@
  * By fork alone a child has the agent already.  One that has executed a program since, or was made
  * by vfork, posix_spawn, system or popen, is found in the kernel's lists.  A child that still runs
  * its parent's image is left alone: after a vfork it has its parent's memory.
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef DRAIN_FOLLOW_H
 #define DRAIN_FOLLOW_H
@@ -87,37 +89,19 @@ uint64_t child_cpu_now_ns(void);
  * child_cpu_attached - wick attached: find the process's parent, and where its children's CPU
  * starts to count
  * @followed: it did as a child
- *
- * Context: collector thread.
  */
 void child_cpu_attached(struct drain *drain, struct process *process, bool followed);
 
-/**
- * child_cpu_read - what the children of an attached process have used by now
- *
- * Context: collector thread.
- */
+/** child_cpu_read - what the children of an attached process have used by now */
 void child_cpu_read(struct process *process);
 
-/**
- * child_cpu_forget - attaching failed
- *
- * Context: collector thread.
- */
+/** child_cpu_forget - attaching failed */
 void child_cpu_forget(struct drain *drain, const struct process *process);
 
-/**
- * child_cpu_outlives - the recording ends, and the process goes on
- *
- * Context: collector thread.
- */
+/** child_cpu_outlives - the recording ends, and the process goes on */
 void child_cpu_outlives(struct drain *drain, struct process *process);
 
-/**
- * child_cpu_end - the recording of a process ends, but not that of its pid's next image
- *
- * Context: collector thread.
- */
+/** child_cpu_end - the recording of a process ends, but not that of its pid's next image */
 void child_cpu_end(struct drain *drain, struct process *process);
 
 #endif

@@ -1,4 +1,8 @@
-/* rate_change.h - applies the rate, pauses and budget to all processes */
+/*
+ * rate_change.h - applies the rate, pauses and budget to all processes
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef DRAIN_RATE_CHANGE_H
 #define DRAIN_RATE_CHANGE_H
 
@@ -29,7 +33,6 @@ uint64_t rate_request(struct collector *collector, const uint32_t *hz, const boo
  * rate_follow_request - do what the main thread requested
  *
  * Return:  whether there was a request; its barrier is in the stream then.
- * Context: collector thread.
  */
 bool rate_follow_request(struct collector *collector);
 
@@ -51,16 +54,10 @@ void rate_change_by_budget(struct collector *collector);
  * rate_change_by_lag - a pass is over: begin or end a pause of the breaker
  * @start_ns: when the pass began
  * @fill:     how full the fullest ring was, 0 .. 1
- *
- * Context: collector thread.
  */
 void rate_change_by_lag(struct collector *collector, uint64_t start_ns, double fill);
 
-/**
- * rate_change_program_ns - what sampling has cost programs so far
- *
- * Context: collector thread.
- */
+/** rate_change_program_ns - what sampling has cost programs so far */
 uint64_t rate_change_program_ns(struct collector *collector);
 
 #endif

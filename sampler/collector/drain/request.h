@@ -1,4 +1,8 @@
-/* request.h - what the main thread has the drain thread do, and waits for */
+/*
+ * request.h - what the main thread has the drain thread do, and waits for
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef DRAIN_REQUEST_H
 #define DRAIN_REQUEST_H
 
@@ -17,18 +21,10 @@ struct request {
 	bool closed;
 };
 
-/**
- * request_init - no request
- *
- * Context: main thread.
- */
+/** request_init - no request */
 void request_init(struct request *request);
 
-/**
- * request_release - what request_init() made
- *
- * Context: main thread.
- */
+/** request_release - what request_init() made */
 void request_release(struct request *request);
 
 /**
@@ -44,7 +40,6 @@ void drain_wake(struct collector *collector);
  * Before that thread runs, that is here.
  *
  * Return:  what RUN returned; -ESHUTDOWN: the recording is over.
- * Context: main thread.
  */
 int request_make(struct collector *collector,
 		 int (*run)(struct collector *collector, void *argument), void *argument);

@@ -1,6 +1,8 @@
 /*
  * event.h - something that happened, on its way from a ring to collector_next(): put in the order
  * of time, then in the bounded queue from the drain thread to the main thread
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -79,7 +81,6 @@ struct event {
  * lock_event_holds - what decode_next() checks of a HOOK_LOCK beyond any event
  *
  * Return:  whether its extra says what there is.
- * Context: collector thread.
  */
 bool lock_event_holds(const struct record_event *event);
 
@@ -88,8 +89,6 @@ bool lock_event_holds(const struct record_event *event);
  *
  * Its weight is microseconds, 1 at least; its state is sleeping; n_pcs shrinks to the waiter's own
  * frames, and the waker's pcs follow them.
- *
- * Context: collector thread.
  */
 void lock_event_fill(struct event_sample *sample, const struct record_event *event);
 
@@ -134,7 +133,6 @@ struct event_order {
  *
  * Return:  0; -ENOMEM.
  * Owns:    the order has the event on success.
- * Context: collector thread.
  */
 int event_order_insert(struct event_order *merge, struct event *node);
 
@@ -143,15 +141,10 @@ int event_order_insert(struct event_order *merge, struct event *node);
  *
  * Return:  the node; NULL.
  * Owns:    the caller has the node.
- * Context: collector thread.
  */
 struct event *event_order_pop(struct event_order *merge, uint64_t last_ns);
 
-/**
- * event_order_release - free every node that is left
- *
- * Context: collector thread.
- */
+/** event_order_release - free every node that is left */
 void event_order_release(struct event_order *merge);
 
 /**
@@ -160,7 +153,6 @@ void event_order_release(struct event_order *merge);
  * An event that does not fit is dropped; dropped samples are counted.
  *
  * Owns:    the sink has the node; NULL is fine (memory ran out: counted as lost).
- * Context: collector thread.
  */
 void event_order_push(struct event_order *sink, struct event *node);
 
@@ -186,7 +178,6 @@ void queue_release(struct queue *queue);
  * ends never.
  *
  * Return:  false when it has to be dropped.
- * Context: collector thread.
  */
 bool queue_admit(struct queue *queue, const struct event *node);
 
@@ -201,15 +192,10 @@ void queue_forget(struct queue *queue, struct event *node);
  * queue_put - append an admitted node; it is seen when queue_hand_over() has been called
  *
  * Owns:    the queue has the node.
- * Context: collector thread.
  */
 void queue_put(struct queue *queue, struct event *node);
 
-/**
- * queue_hand_over - let the main thread have what was put, and wake it once
- *
- * Context: collector thread.
- */
+/** queue_hand_over - let the main thread have what was put, and wake it once */
 void queue_hand_over(struct queue *queue);
 
 /**
@@ -217,8 +203,6 @@ void queue_hand_over(struct queue *queue);
  * @now_ns: never less than in the call before
  *
  * A few samples alone wake the main thread every gather_ns; anything else does at once.
- *
- * Context: collector thread.
  */
 void queue_offer(struct queue *queue, uint64_t now_ns);
 

@@ -1,4 +1,8 @@
-/* engine_internal.h - what the files of the engine share */
+/*
+ * engine_internal.h - what the files of the engine share
+ *
+ * Context: collector thread.
+ */
 #ifndef EXTERNAL_ENGINE_INTERNAL_H
 #define EXTERNAL_ENGINE_INTERNAL_H
 
@@ -66,11 +70,7 @@ struct engine {
 	uint64_t pcs[SAMPLE_MAX_FRAMES]; /* of the stack that is read */
 };
 
-/**
- * engine_calls_ns - CPU that a thread has used in system calls, to the tick
- *
- * Context: collector thread, as for all of these.
- */
+/** engine_calls_ns - CPU that a thread has used in system calls, to the tick */
 uint64_t engine_calls_ns(const struct task_stat *stat);
 
 /**
@@ -78,24 +78,14 @@ uint64_t engine_calls_ns(const struct task_stat *stat);
  * @more_ns: and what no stop has seen
  *
  * Without a stack, where it was never found running.
- *
- * Context: collector thread.
  */
 void engine_settle(struct engine *engine, const struct external_turn *turn,
 		   struct engine_thread *thread, uint64_t more_ns);
 
-/**
- * engine_list - bring the list of threads up to date, if it is time
- *
- * Context: collector thread.
- */
+/** engine_list - bring the list of threads up to date, if it is time */
 void engine_list(struct engine *engine, const struct external_turn *turn);
 
-/**
- * engine_forget - close what is open of all threads
- *
- * Context: collector thread.
- */
+/** engine_forget - close what is open of all threads */
 void engine_forget(struct engine *engine);
 
 #endif

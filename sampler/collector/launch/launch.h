@@ -1,5 +1,9 @@
-/* launch.h - finds and starts CMD, with the agent when it takes one, and lists the programs that do
- * not */
+/*
+ * launch.h - finds and starts CMD, with the agent when it takes one, and lists the programs that do
+ * not
+ *
+ * Context: main thread, unless a function says otherwise.
+ */
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
@@ -39,11 +43,7 @@ struct launched {
 	char path[4096];
 };
 
-/**
- * launch_raise_limits - as many files and as large ones as we are allowed
- *
- * Context: main thread.
- */
+/** launch_raise_limits - as many files and as large ones as we are allowed */
 void launch_raise_limits(struct launch_limits *ret_limits);
 
 /**
@@ -58,7 +58,6 @@ void launch_restore_limits(const struct launch_limits *limits);
  *
  * Return:  0; -ENOENT: not found; -EACCES, -ENOEXEC and others: cannot be executed.  The child
  *          is gone and waited for on failure.
- * Context: main thread.
  */
 int launch_start(const struct launch *launch, struct launched *ret_launched, struct err *err);
 
@@ -67,7 +66,6 @@ int launch_start(const struct launch *launch, struct launched *ret_launched, str
  * @size: of RET_PATH
  *
  * Return:  0; -ENOENT: there is none; -EACCES: it is a directory or not executable.
- * Context: main thread.
  */
 int search_program(const char *command, char *ret_path, size_t size, struct err *err);
 

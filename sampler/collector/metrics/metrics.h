@@ -4,6 +4,8 @@
  * The catalogue has every metric with what reading it costs and how far it may be off; columns of
  * struct event_sample are indices into it, and the gauges of the recording follow.  Only what was
  * requested is read: from descriptors that are kept open, and at most every METRICS_FRESH_MS.
+ *
+ * Context: any thread.
  */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
@@ -72,7 +74,6 @@ struct metric_fact {
  * metrics_columns - every metric that needs no program's help: METRIC_BUILTIN, by enum metric_id
  *
  * Owns:    static.
- * Context: any thread.
  */
 const struct metric *metrics_columns(void);
 
@@ -80,15 +81,10 @@ const struct metric *metrics_columns(void);
  * metrics_facts - what is known of each of them
  *
  * Owns:    static.
- * Context: any thread.
  */
 const struct metric_fact *metrics_facts(void);
 
-/**
- * metrics_auto - the mask of those that cost less than METRIC_AUTO_NS on this kernel
- *
- * Context: any thread.
- */
+/** metrics_auto - the mask of those that cost less than METRIC_AUTO_NS on this kernel */
 uint32_t metrics_auto(void);
 
 #endif

@@ -3,6 +3,8 @@
  *
  * Descriptors are kept open, only what was requested is read, and no more than once in
  * READING_FRESH_MS.  A value that cannot be read stays what it was: 0 where it never could.
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef METRICS_READINGS_H
 #define METRICS_READINGS_H
@@ -56,30 +58,20 @@ struct thread_readings {
  * What cannot be opened is not read.
  *
  * Owns:    the caller; readings_release().
- * Context: collector thread.
  */
 void readings_init(struct readings *readings, pid_t pid, const struct collector_options *options,
 		   struct sock_table *sockets);
 
-/**
- * readings_release - close what was kept
- *
- * Context: collector thread.
- */
+/** readings_release - close what was kept */
 void readings_release(struct readings *readings);
 
-/**
- * readings_thread_release - close what was kept of a thread
- *
- * Context: collector thread.
- */
+/** readings_thread_release - close what was kept of a thread */
 void readings_thread_release(struct thread_readings *thread);
 
 /**
  * readings_n_threads - how many threads the process has
  *
  * Return:  the number; 0 when it cannot be told.
- * Context: collector thread.
  */
 uint32_t readings_n_threads(const struct readings *readings);
 
@@ -87,8 +79,6 @@ uint32_t readings_n_threads(const struct readings *readings);
  * readings_refresh - read the process again, unless the values are fresh
  *
  * A process that is ending keeps the values it had.
- *
- * Context: collector thread.
  */
 void readings_refresh(struct readings *readings, uint64_t now_ns);
 
@@ -107,8 +97,6 @@ bool readings_want_thread(const struct readings *readings, const struct event_sa
  *
  * A run_delay_ns that stands in the sample already is left as it is; all else is as of now, even
  * in a sample that was filled before.
- *
- * Context: collector thread.
  */
 void readings_fill(struct readings *readings, struct thread_readings *thread,
 		   struct event_sample *sample, uint64_t now_ns);

@@ -3,6 +3,8 @@
  *
  * Links of /proc/PID/fd are read, never followed; no descriptor of the process is opened or
  * duplicated, since the program could notice (docs/decisions/0030).
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef METRICS_SOCK_QUEUES_H
 #define METRICS_SOCK_QUEUES_H
@@ -59,16 +61,12 @@ void sock_table_release(struct sock_table *table);
  *
  * Where the kernel has no sock_diag, or has so many sockets that to read them takes longer than
  * SOCK_LONGEST_NS, it stays empty.
- *
- * Context: collector thread.
  */
 void sock_table_refresh(struct sock_table *table, uint64_t now_ns);
 
 /**
  * sock_table_add - add a socket's bytes to SUM, if it is there
  * @inode: as in the link of its descriptor, "socket:[INODE]"
- *
- * Context: collector thread.
  */
 void sock_table_add(const struct sock_table *table, uint32_t inode, struct sock_bytes *sum);
 
@@ -90,15 +88,10 @@ struct sock_queues;
  *
  * Return:  0; -EACCES, -ENOENT: its descriptors cannot be listed; -ENOMEM.
  * Owns:    the caller, to sock_queues_free(); the table has to outlive it.
- * Context: collector thread.
  */
 int sock_queues_new(struct sock_queues **ret_queues, struct sock_table *table, pid_t pid);
 
-/**
- * sock_queues_free - forget it; NULL is fine
- *
- * Context: collector thread.
- */
+/** sock_queues_free - forget it; NULL is fine */
 void sock_queues_free(struct sock_queues *queues);
 
 /**
@@ -107,7 +100,6 @@ void sock_queues_free(struct sock_queues *queues);
  * Descriptors are listed in steps, so that a process with many costs no more: see SOCK_PART.
  *
  * Return:  the sums; zeros until all descriptors have been listed once.
- * Context: collector thread.
  */
 struct sock_bytes sock_queues_read(struct sock_queues *queues, uint64_t now_ns);
 

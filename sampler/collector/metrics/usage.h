@@ -2,6 +2,8 @@
  * usage.h - what all processes of a recording use together, read a few times a second
  *
  * Triggers use it, with or without samples.  Only what was requested is read.
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef METRICS_USAGE_H
 #define METRICS_USAGE_H
@@ -59,37 +61,23 @@ void usage_release(struct usage *usage);
  * most, however many threads there are.
  *
  * Return:  whether it is due.
- * Context: collector thread.
  */
 bool usage_begin(struct usage *usage, uint64_t cpu_ns, uint64_t now_ns);
 
-/**
- * usage_add - add a process
- *
- * Context: collector thread.
- */
+/** usage_add - add a process */
 void usage_add(struct usage *usage, struct process_usage *own, struct readings *readings);
 
-/**
- * usage_end - read what is of the machine, and set when the next reading is due
- *
- * Context: collector thread.
- */
+/** usage_end - read what is of the machine, and set when the next reading is due */
 void usage_end(struct usage *usage);
 
 /**
  * usage_due_ns - when usage_begin() next has something to do
  *
  * Return:  ns; UINT64_MAX: never.
- * Context: collector thread.
  */
 uint64_t usage_due_ns(const struct usage *usage);
 
-/**
- * usage_process_release - close what was kept of a process
- *
- * Context: collector thread.
- */
+/** usage_process_release - close what was kept of a process */
 void usage_process_release(struct process_usage *process);
 
 /**

@@ -1,5 +1,9 @@
-/* perf_open.h - perf events: by the names that perf gives them, and one of one thread, whose
- * overflows send that thread a signal */
+/*
+ * perf_open.h - perf events: by the names that perf gives them, and one of one thread, whose
+ * overflows send that thread a signal
+ *
+ * Context: any thread, unless a function says otherwise.
+ */
 #ifndef PERF_PERF_OPEN_H
 #define PERF_PERF_OPEN_H
 
@@ -43,19 +47,13 @@ struct perf_how {
 	int base;        /* descriptors of events are numbered from here */
 };
 
-/**
- * perf_permit - what may be had of an event, found by opening one on ourselves
- *
- * Context: any thread.
- */
+/** perf_permit - what may be had of an event, found by opening one on ourselves */
 void perf_permit(const struct perf_name *name, struct perf_permit *ret_permit);
 
 /**
  * perf_base - where the numbers of events' descriptors begin, under the limit of this process
  *
  * High, so that in a program that requests SIGPROF by F_SETSIG itself they are not its own.
- *
- * Context: any thread.
  */
 int perf_base(void);
 
@@ -101,15 +99,10 @@ int perf_count(int fd, uint64_t *ret_count);
  * Whether the machine has such an event is only known when one is opened.
  *
  * Return:  0; -EINVAL and the reason.
- * Context: any thread.
  */
 int perf_name_parse(const char *text, struct perf_name *ret_name, struct err *err);
 
-/**
- * perf_name_cpu - the event that engine perf samples CPU by
- *
- * Context: any thread.
- */
+/** perf_name_cpu - the event that engine perf samples CPU by */
 void perf_name_cpu(struct perf_name *ret_name);
 
 #endif

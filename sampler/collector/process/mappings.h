@@ -1,4 +1,8 @@
-/* mappings.h - what is known of the code in one process, and since when */
+/*
+ * mappings.h - what is known of the code in one process, and since when
+ *
+ * Context: collector thread.
+ */
 #ifndef PROCESS_MAPPINGS_H
 #define PROCESS_MAPPINGS_H
 
@@ -58,26 +62,14 @@ struct mapping_sink {
 	void *context;
 };
 
-/**
- * mappings_module - take in a module record; mappings_update() makes events of it
- *
- * Context: collector thread.
- */
+/** mappings_module - take in a module record; mappings_update() makes events of it */
 void mappings_module(struct mappings *mappings, const struct record_module *record,
 		     uint64_t time_ns);
 
-/**
- * mappings_unmap - take in an unmap record
- *
- * Context: collector thread.
- */
+/** mappings_unmap - take in an unmap record */
 void mappings_unmap(struct mappings *mappings, uint64_t time_ns);
 
-/**
- * mappings_check - remember the pcs of a sample that nothing known covers
- *
- * Context: collector thread.
- */
+/** mappings_check - remember the pcs of a sample that nothing known covers */
 void mappings_check(struct mappings *mappings, const uint64_t *pcs, size_t n, uint64_t now_ns);
 
 /**
@@ -85,8 +77,6 @@ void mappings_check(struct mappings *mappings, const uint64_t *pcs, size_t n, ui
  *
  * Always for changes; for addresses outside all mappings at most every MAPS_REREAD_MS on average,
  * and MAPS_REREADS of them at once: samples are not held back until the next read is due.
- *
- * Context: collector thread.
  */
 bool mappings_wants_read(const struct mappings *mappings, uint64_t now_ns);
 
@@ -98,16 +88,11 @@ bool mappings_wants_read(const struct mappings *mappings, uint64_t now_ns);
  * Without a maps file the segments of a new module are taken from its file.
  *
  * Return:  0; -ENOMEM, some events may be missing.
- * Context: collector thread.
  */
 int mappings_update(struct mappings *mappings, const struct buf *text, uint64_t now_ns,
 		    const struct mapping_sink *sink);
 
-/**
- * mappings_release - forget all
- *
- * Context: collector thread.
- */
+/** mappings_release - forget all */
 void mappings_release(struct mappings *mappings);
 
 #endif

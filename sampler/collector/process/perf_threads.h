@@ -1,4 +1,8 @@
-/* perf_threads.h - engine perf: an event for every thread of a process that has a slot */
+/*
+ * perf_threads.h - engine perf: an event for every thread of a process that has a slot
+ *
+ * Context: collector thread.
+ */
 #ifndef PROCESS_PERF_THREADS_H
 #define PROCESS_PERF_THREADS_H
 
@@ -45,17 +49,11 @@ struct perf_process {
 
 /**
  * perf_process_init - tell an image that has sent a handshake which engine it has, while it waits
- *
- * Context: collector thread.
  */
 void perf_process_init(struct process *process, enum ring_engine engine,
 		       const struct collector_options *options);
 
-/**
- * perf_process_switch - give the threads of a process events from now on, or no longer
- *
- * Context: collector thread.
- */
+/** perf_process_switch - give the threads of a process events from now on, or no longer */
 void perf_process_switch(struct process *process, bool on);
 
 /**
@@ -64,8 +62,6 @@ void perf_process_switch(struct process *process, bool on);
  * Of the slots that process_drain() has drained since, or of all when all are to change.
  *
  * Pauses and periods follow the header's, periods when a thread has given a sample.
- *
- * Context: collector thread.
  */
 void perf_threads_scan(struct process *process, const struct perf_how *how,
 		       struct collector_stats *stats);
@@ -74,23 +70,13 @@ void perf_threads_scan(struct process *process, const struct perf_how *how,
  * perf_threads_off - close all events, and open none before perf_threads_on()
  *
  * Once it returns no signal of theirs is on its way but those that are pending already.
- *
- * Context: collector thread.
  */
 void perf_threads_off(struct process *process);
 
-/**
- * perf_threads_on - the image goes on after all
- *
- * Context: collector thread.
- */
+/** perf_threads_on - the image goes on after all */
 void perf_threads_on(struct process *process);
 
-/**
- * perf_thread_close - the thread of a slot has ended
- *
- * Context: collector thread.
- */
+/** perf_thread_close - the thread of a slot has ended */
 void perf_thread_close(struct process *process, uint32_t slot);
 
 /**
@@ -99,7 +85,6 @@ void perf_thread_close(struct process *process, uint32_t slot);
  * With what threads of the process that have ended since left over.
  *
  * Return:  how often it has happened since the last time; at least N_SAMPLES.
- * Context: collector thread.
  */
 uint64_t perf_thread_settle(struct perf_process *perf, struct perf_thread *thread,
 			    uint64_t n_samples);

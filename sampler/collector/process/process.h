@@ -1,4 +1,8 @@
-/* process.h - one image of one sampled process: its rings, mappings and threads */
+/*
+ * process.h - one image of one sampled process: its rings, mappings and threads
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef PROCESS_PROCESS_H
 #define PROCESS_PROCESS_H
 
@@ -188,30 +192,17 @@ struct process {
  *
  * Return:  0; -errno.
  * Owns:    the caller, to process_free().
- * Context: collector thread.
  */
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets);
 
-/**
- * process_begin_rate - tell a new image the rate, before its descriptor is sent
- *
- * Context: collector thread.
- */
+/** process_begin_rate - tell a new image the rate, before its descriptor is sent */
 void process_begin_rate(struct process *process, const struct rate *rate);
 
-/**
- * process_follow_rate - tell an image a changed rate
- *
- * Context: collector thread.
- */
+/** process_follow_rate - tell an image a changed rate */
 void process_follow_rate(struct process *process, const struct rate *rate);
 
-/**
- * process_has_first_rate - whether the rate has not changed since the image began
- *
- * Context: collector thread.
- */
+/** process_has_first_rate - whether the rate has not changed since the image began */
 bool process_has_first_rate(const struct process *process);
 
 /**
@@ -226,23 +217,16 @@ void process_free(struct process *process);
  *
  * Return:  the thread; NULL when memory ran out, or the process has named too many.
  * Owns:    the process.
- * Context: collector thread.
  */
 struct thread *process_thread(struct process *process, uint32_t tid);
 
-/**
- * process_forget_thread - its tid may come again as another thread
- *
- * Context: collector thread.
- */
+/** process_forget_thread - its tid may come again as another thread */
 void process_forget_thread(struct process *process, uint32_t tid);
 
 /**
  * process_drain - move what was committed in changed slots into the stream
  *
  * Once in a while, and at the end, in all slots: a target may forget to tell.
- *
- * Context: collector thread.
  */
 void process_drain(struct process *process, struct event_order *sink);
 
@@ -251,22 +235,16 @@ void process_drain(struct process *process, struct event_order *sink);
  * @force: also if nothing does
  *
  * Return:  whether any has come or gone.
- * Context: collector thread.
  */
 bool process_update_mappings(struct process *process, struct event_order *sink, bool force);
 
-/**
- * process_reap - mark the slots of threads that are gone, so that they can be claimed again
- *
- * Context: collector thread.
- */
+/** process_reap - mark the slots of threads that are gone, so that they can be claimed again */
 void process_reap(struct process *process, struct event_order *sink);
 
 /**
  * process_until_ns - CPU of the pid up to where this image ended
  *
  * Return:  ns, as the image said before an exec; else as of the last process_charge().
- * Context: collector thread.
  */
 uint64_t process_until_ns(const struct process *process);
 
@@ -275,22 +253,13 @@ uint64_t process_until_ns(const struct process *process);
  * @before_ns: CPU of the pid that an earlier image used
  *
  * Return:  ns of CPU that the image used before: exec and the loader, which no sample can see.
- * Context: collector thread.
  */
 uint64_t process_begin(struct process *process, uint64_t before_ns);
 
-/**
- * process_used_ns - the CPU that it used in this recording, as far as it is known
- *
- * Context: collector thread.
- */
+/** process_used_ns - the CPU that it used in this recording, as far as it is known */
 uint64_t process_used_ns(const struct process *process);
 
-/**
- * process_charge - read the process's CPU clock
- *
- * Context: collector thread.
- */
+/** process_charge - read the process's CPU clock */
 void process_charge(struct process *process);
 
 /**
@@ -301,7 +270,6 @@ void process_charge(struct process *process);
  * cut off is counted as lost_forged.
  *
  * Return:  whether anything is left.
- * Context: collector thread.
  */
 bool process_believe(struct process *process, struct record_sample *sample,
 		     struct collector_stats *stats);
@@ -310,8 +278,6 @@ bool process_believe(struct process *process, struct record_sample *sample,
  * process_fill_metrics - the metrics of a sample that its record does not carry
  *
  * SAMPLE has its tid.  A thread's value that stands in it already is left as it is.
- *
- * Context: collector thread.
  */
 void process_fill_metrics(struct process *process, struct event_sample *sample, uint64_t now_ns);
 
@@ -321,15 +287,10 @@ void process_fill_metrics(struct process *process, struct event_sample *sample, 
  * The caller has cleared `alive` unless the process lives on and only the recording ends.
  *
  * Owns:    the stream has the process.
- * Context: collector thread.
  */
 void process_end(struct process *process, struct event_order *sink);
 
-/**
- * process_alive - whether the pid still stands for this process (a zombie does not)
- *
- * Context: collector thread.
- */
+/** process_alive - whether the pid still stands for this process (a zombie does not) */
 bool process_alive(const struct process *process);
 
 #endif

@@ -1,4 +1,8 @@
-/* process_event.h - events of a process, made of its checked records */
+/*
+ * process_event.h - events of a process, made of its checked records
+ *
+ * Context: collector thread.
+ */
 #ifndef PROCESS_PROCESS_EVENT_H
 #define PROCESS_PROCESS_EVENT_H
 
@@ -9,18 +13,10 @@ struct collector_stats;
 struct ring_header;
 struct thread;
 
-/**
- * hook_event_configure - tell the agent what to watch, before it can see the header
- *
- * Context: collector thread.
- */
+/** hook_event_configure - tell the agent what to watch, before it can see the header */
 void hook_event_configure(struct ring_header *header, const struct collector_options *options);
 
-/**
- * hook_event_arenas - what the allocator of a process has, into its readings
- *
- * Context: collector thread.
- */
+/** hook_event_arenas - what the allocator of a process has, into its readings */
 void hook_event_arenas(struct process *process);
 
 /**
@@ -31,7 +27,6 @@ void hook_event_arenas(struct process *process);
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
- * Context: collector thread.
  */
 struct event *hook_event_new(struct process *process, const struct record_event *record,
 			     uint64_t time_ns);
@@ -40,8 +35,6 @@ struct event *hook_event_new(struct process *process, const struct record_event 
  * hook_event_settle - bring the thread's bytes up to date, in the order of time
  *
  * Does nothing for a sample that is not of memory.
- *
- * Context: collector thread.
  */
 void hook_event_settle(struct event_sample *sample, struct thread *thread);
 
@@ -51,7 +44,6 @@ void hook_event_settle(struct event_sample *sample, struct thread *thread);
  * Call it before hook_event_settle().
  *
  * Return:  false: it is neither, and not counted.
- * Context: collector thread.
  */
 bool hook_event_count(const struct event_sample *sample, struct collector_stats *stats);
 
@@ -60,7 +52,6 @@ bool hook_event_count(const struct event_sample *sample, struct collector_stats 
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
- * Context: collector thread.
  */
 struct event *event_new(enum event_kind kind, struct process *process, uint64_t time_ns,
 			size_t extra);
@@ -70,7 +61,6 @@ struct event *event_new(enum event_kind kind, struct process *process, uint64_t 
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
- * Context: collector thread.
  */
 struct event *event_new_sample(struct process *process, const struct record_sample *record,
 			       uint64_t time_ns);
@@ -83,7 +73,6 @@ struct event *event_new_sample(struct process *process, const struct record_samp
  *
  * Return:  the sample, which may have moved; as it was when memory ran out.
  * Owns:    the caller, to free().
- * Context: collector thread.
  */
 struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n);
 
@@ -92,7 +81,6 @@ struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_
  *
  * Return:  the node; NULL when memory ran out.
  * Owns:    the caller, to free().
- * Context: collector thread.
  */
 struct event *event_new_mapping(struct process *process, const struct mapping *mapping);
 

@@ -3,6 +3,8 @@
  *
  * No thread is signalled or stopped for it: everything is read from /proc.  Running threads use
  * the stacks of CPU samples.  Threads that do not run are read less and less often.
+ *
+ * Context: collector thread, unless a function says otherwise.
  */
 #ifndef PROCESS_WALL_H
 #define PROCESS_WALL_H
@@ -28,15 +30,10 @@ struct wall_turn {
  *
  * Return:  0; -ENOMEM; -errno: its threads cannot be listed.
  * Owns:    the caller; wall_free().
- * Context: collector thread.
  */
 int wall_new(struct wall **ret_wall, struct process *process, const struct wall_turn *turn);
 
-/**
- * wall_free - forget them; NULL is fine
- *
- * Context: collector thread.
- */
+/** wall_free - forget them; NULL is fine */
 void wall_free(struct wall *wall);
 
 /**
@@ -44,7 +41,6 @@ void wall_free(struct wall *wall);
  * @node: its tid is ours, or 0 when it is not known
  *
  * Owns:    the wall has the node.
- * Context: collector thread.
  */
 void wall_add_sample(struct wall *wall, struct event *node);
 
@@ -62,11 +58,7 @@ void wall_changed(struct wall *wall);
  */
 void wall_restart(struct wall *wall, struct process *process, struct event_order *sink);
 
-/**
- * wall_pass - read the threads that are due
- *
- * Context: collector thread.
- */
+/** wall_pass - read the threads that are due */
 void wall_pass(struct wall *wall, struct process *process, const struct wall_turn *turn);
 
 /**

@@ -3,6 +3,8 @@
  *
  * Invariant: what was taken, the residuals and the rest add up to the time since the beginning.
  * Pure arithmetic; wall_thread.c does the reading.
+ *
+ * Context: any thread.
  */
 #ifndef PROCESS_WALL_ACCOUNT_H
 #define PROCESS_WALL_ACCOUNT_H
@@ -29,8 +31,6 @@ struct wall_account {
 /**
  * wall_account_begin - everything from SINCE_NS on is to be accounted for
  * @then: what the scheduler said at SINCE_NS; zeroes for a thread that began there
- *
- * Context: any thread.
  */
 void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64_t since_ns,
 			const struct schedstat *then);
@@ -41,8 +41,6 @@ void wall_account_begin(struct wall_account *account, uint64_t period_ns, uint64
  * Running time and waiting for a CPU go to the residuals of their states at once; the other time
  * since the last scan is the rest.  A running thread has a rest, too, which is not real: the
  * scheduler writes both down late.
- *
- * Context: any thread.
  */
 void wall_account_update(struct wall_account *account, uint64_t now_ns,
 			 const struct schedstat *now);
@@ -53,8 +51,6 @@ void wall_account_update(struct wall_account *account, uint64_t now_ns,
  *         of the time between two scans is as good a guess as any of when that changed
  *
  * A negative rest stays and is subtracted from what is found next.
- *
- * Context: any thread.
  */
 void wall_account_settle(struct wall_account *account, enum sample_state state, int64_t parts);
 
@@ -63,15 +59,11 @@ void wall_account_settle(struct wall_account *account, enum sample_state state, 
  *
  * How long it has wanted to is not written down before it runs: until then it is not known how
  * much of the rest was the wait.
- *
- * Context: any thread.
  */
 void wall_account_hold(struct wall_account *account);
 
 /**
  * wall_account_release - the thread has run since: what was held is of STATE, as far as it is left
- *
- * Context: any thread.
  */
 void wall_account_release(struct wall_account *account, enum sample_state state);
 
@@ -82,8 +74,6 @@ void wall_account_release(struct wall_account *account, enum sample_state state)
  * A longer rest without a switch between the scans was not a wait: the thread is still in the run
  * queue, or the hypervisor has taken the processor away.  Both count as runnable; what the
  * scheduler writes down of it later is not counted again.
- *
- * Context: any thread.
  */
 void wall_account_stay(struct wall_account *account, uint64_t most_ns);
 
@@ -92,8 +82,6 @@ void wall_account_stay(struct wall_account *account, uint64_t most_ns);
  * @most_ns: that it can have run since the scheduler wrote it down last
  *
  * What is left of the rest it has waited for a processor that it did not get.
- *
- * Context: any thread.
  */
 void wall_account_run(struct wall_account *account, uint64_t most_ns);
 
@@ -102,8 +90,6 @@ void wall_account_run(struct wall_account *account, uint64_t most_ns);
  *
  * A thread that wanted to run while it seemed to wait has a negative rest: so much of its time
  * was given as a wait already, and as much runnable time is kept until the rest is made up for.
- *
- * Context: any thread.
  */
 uint64_t wall_account_take(struct wall_account *account, enum sample_state state);
 
@@ -114,8 +100,6 @@ uint64_t wall_account_take(struct wall_account *account, enum sample_state state
  * @ret_weights: by state
  *
  * All residuals and @carry_ns give whole periods, which go to the states with the largest ones.
- *
- * Context: any thread.
  */
 void wall_account_end(struct wall_account *account, enum sample_state rest_in, int64_t *carry_ns,
 		      uint64_t ret_weights[WALL_STATES]);
@@ -129,7 +113,6 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
  * A quarter of the idle time at most as a power of two, give or take a half.
  *
  * Return:  1 .. MOST.
- * Context: any thread.
  */
 uint32_t wall_account_wait(uint64_t idle_ticks, uint32_t most, uint64_t random);
 

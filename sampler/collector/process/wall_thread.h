@@ -1,4 +1,8 @@
-/* wall_thread.h - one thread as wall mode sees it, running or blocked */
+/*
+ * wall_thread.h - one thread as wall mode sees it, running or blocked
+ *
+ * Context: collector thread.
+ */
 #ifndef PROCESS_WALL_THREAD_H
 #define PROCESS_WALL_THREAD_H
 
@@ -67,23 +71,17 @@ struct wall_thread {
  *
  * Return:  0; -ESRCH: it is gone; -ENOMEM; -errno.
  * Owns:    the caller; wall_thread_free().
- * Context: collector thread.
  */
 int wall_thread_new(struct wall_thread **ret_thread, const struct wall_scan *scan, uint32_t tid,
 		    uint64_t since_ns);
 
-/**
- * wall_thread_free - forget it; NULL is fine
- *
- * Context: collector thread.
- */
+/** wall_thread_free - forget it; NULL is fine */
 void wall_thread_free(struct wall_thread *thread);
 
 /**
  * wall_thread_add_sample - add a CPU sample, whose stack the next running period will use
  *
  * Owns:    the thread has the node.
- * Context: collector thread.
  */
 void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 
@@ -93,15 +91,10 @@ void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
  * One pread when it has not run since the last scan.
  *
  * Return:  0; -ESRCH: it is gone, wall_thread_end() it.
- * Context: collector thread.
  */
 int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan);
 
-/**
- * wall_thread_end - make its last samples, and release all but its tid
- *
- * Context: collector thread.
- */
+/** wall_thread_end - make its last samples, and release all but its tid */
 void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *carry_ns);
 
 #endif

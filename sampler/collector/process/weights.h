@@ -1,4 +1,8 @@
-/* weights.h - what samples weigh: start offsets and residuals of images, periods of the file */
+/*
+ * weights.h - what samples weigh: start offsets and residuals of images, periods of the file
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef PROCESS_WEIGHTS_H
 #define PROCESS_WEIGHTS_H
 
@@ -27,8 +31,6 @@ struct weights {
  *
  * The residual of ended images goes to this one.  Its timer has then already expired when it
  * begins, so that the first tick takes a sample.
- *
- * Context: collector thread.
  */
 void weights_begin_image(struct weights *weights, struct process *process);
 
@@ -39,11 +41,7 @@ void weights_begin_image(struct weights *weights, struct process *process);
  */
 void weights_end_image(struct weights *weights, const struct process *process);
 
-/**
- * weights_add_residual - add whole periods of the process's residual to the next sample
- *
- * Context: collector thread.
- */
+/** weights_add_residual - add whole periods of the process's residual to the next sample */
 void weights_add_residual(struct process *process, struct record_sample *sample);
 
 /**
@@ -55,7 +53,6 @@ void weights_add_residual(struct process *process, struct record_sample *sample)
  * few samples are right as well.
  *
  * Return:  false when there is not a whole period yet.
- * Context: collector thread.
  */
 bool weights_convert(struct thread *thread, struct event_sample *sample, uint64_t time_ns,
 		     uint64_t base_ns);

@@ -1,5 +1,9 @@
-/* ring_view.h - the collector's side of one process's rings (wire/ring.h), and checked copies of
- * their records */
+/*
+ * ring_view.h - the collector's side of one process's rings (wire/ring.h), and checked copies of
+ * their records
+ *
+ * Context: collector thread, unless a function says otherwise.
+ */
 #ifndef RING_RING_VIEW_H
 #define RING_RING_VIEW_H
 
@@ -36,8 +40,6 @@ enum decode_result {
  *
  * Padding is skipped.  The copy is checked, never the original: the target can write it at any
  * time.  Strings in the copy are NUL-terminated.  Times are not checked here.
- *
- * Context: collector thread.
  */
 enum decode_result decode_next(const unsigned char *data, uint64_t data_bytes, uint64_t head,
 			       uint64_t *position, union record_copy *ret_record);
@@ -81,30 +83,17 @@ struct ring_view {
  *
  * Return:  0; -errno (-EFBIG when not even one chunk is allowed).
  * Owns:    the caller, to ring_view_release().
- * Context: collector thread.
  */
 int ring_view_init(struct ring_view *ret_view, uint64_t period_ns, uint32_t hz,
 		   enum ring_discovery discovery);
 
-/**
- * ring_view_release - unmap and close; the target's own mapping stays as it is
- *
- * Context: collector thread.
- */
+/** ring_view_release - unmap and close; the target's own mapping stays as it is */
 void ring_view_release(struct ring_view *view);
 
-/**
- * ring_view_n_slots - how many slots the target claims to use, cut to what there can be
- *
- * Context: collector thread.
- */
+/** ring_view_n_slots - how many slots the target claims to use, cut to what there can be */
 uint32_t ring_view_n_slots(const struct ring_view *view);
 
-/**
- * ring_view_has_changes - whether any slot tells of something to drain
- *
- * Context: collector thread.
- */
+/** ring_view_has_changes - whether any slot tells of something to drain */
 bool ring_view_has_changes(const struct ring_view *view);
 
 /**
@@ -112,7 +101,6 @@ bool ring_view_has_changes(const struct ring_view *view);
  *
  * Return:  the slot; NULL when memory ran out.
  * Owns:    the view.
- * Context: collector thread.
  */
 struct ring_slot *ring_view_slot(struct ring_view *view, uint32_t slot);
 

@@ -5,6 +5,8 @@
  * round chooses a process that became heavy just before it.  Attaching and detaching stop a thread
  * of the process for a moment.  Therefore a recorded process keeps its slot against one that is
  * little heavier, and a process with hardly any use gets no slot.
+ *
+ * Context: main thread, unless a function says otherwise.
  */
 #ifndef SELECT_CHOICE_H
 #define SELECT_CHOICE_H
@@ -48,55 +50,31 @@ struct choice {
 	uint64_t n_refused; /* tries that led to nothing */
 };
 
-/**
- * choice_init - nothing chosen, the first scan due at once
- *
- * Context: main thread.
- */
+/** choice_init - nothing chosen, the first scan due at once */
 void choice_init(struct choice *choice, const struct collector_top *options);
 
-/**
- * choice_release - forget all processes
- *
- * Context: main thread.
- */
+/** choice_release - forget all processes */
 void choice_release(struct choice *choice);
 
-/**
- * choice_due - when the next scan is due
- *
- * Context: main thread.
- */
+/** choice_due - when the next scan is due */
 uint64_t choice_due(const struct choice *choice);
 
-/**
- * choice_begin - begin a scan
- *
- * Context: main thread.
- */
+/** choice_begin - begin a scan */
 void choice_begin(struct choice *choice);
 
-/**
- * choice_see - add one process to this scan
- *
- * Context: main thread.
- */
+/** choice_see - add one process to this scan */
 void choice_see(struct choice *choice, const struct choice_seen *seen);
 
 /**
  * choice_still - whether a process is one that was seen before, and has used nothing since
  *
  * If so, it counts as seen in this scan.
- *
- * Context: main thread.
  */
 bool choice_still(struct choice *choice, pid_t pid, uint64_t total);
 
 /**
  * choice_end - end a scan; when a round is due, attach to the heaviest and detach from others
  * @now_ns: when the scan began
- *
- * Context: main thread.
  */
 void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns);
 
@@ -116,22 +94,13 @@ struct choice_gauges {
  * @start: tells it from another of the same number
  *
  * Return:  0 also for a negative value, and where there is none or it may not be read.
- * Context: main thread.
  */
 uint64_t choice_gauges_read(struct choice_gauges *gauges, pid_t pid, uint64_t start);
 
-/**
- * choice_gauges_sweep - forget the processes that were not read since the last time
- *
- * Context: main thread.
- */
+/** choice_gauges_sweep - forget the processes that were not read since the last time */
 void choice_gauges_sweep(struct choice_gauges *gauges);
 
-/**
- * choice_gauges_release - forget all of them
- *
- * Context: main thread.
- */
+/** choice_gauges_release - forget all of them */
 void choice_gauges_release(struct choice_gauges *gauges);
 
 /**

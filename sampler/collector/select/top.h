@@ -5,6 +5,8 @@
  * that time counts TOP_RECENT times more: a thread that became heavy just before a round is in it,
  * and not in the next.  The total decides among equals.  Slots that no round has filled go to the
  * threads that give samples first.
+ *
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef SELECT_TOP_H
 #define SELECT_TOP_H
@@ -98,16 +100,10 @@ bool top_keeps(struct top *top, const struct process *process, uint32_t tid);
  * @late: its total when the last eighth began
  *
  * A total that fell is another thread's of the same number: all of it counts.
- *
- * Context: any thread.
  */
 uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late);
 
-/**
- * top_rank - sort by score, then total, then CPU, the heaviest first
- *
- * Context: any thread.
- */
+/** top_rank - sort by score, then total, then CPU, the heaviest first */
 void top_rank(struct top_thread **threads, size_t n);
 
 /* A thread to read. */
@@ -130,7 +126,6 @@ struct top_use {
  *
  * Return:  true and *RET_USE; false when the thread is gone or may not be read.
  * Owns:    the caller, *FD.
- * Context: any thread.
  */
 bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use);
 
@@ -138,7 +133,6 @@ bool top_read(const struct top_task *task, int *fd, struct top_use *ret_use);
  * top_read_rss - what all threads of a process have in common
  *
  * Return:  KiB resident; 0 when it is not to be had.
- * Context: any thread.
  */
 uint64_t top_read_rss(pid_t pid);
 
@@ -147,7 +141,6 @@ uint64_t top_read_rss(pid_t pid);
  * @text: of schedstat, stat or io, whichever BY is read from
  *
  * Return:  true and *RET_VALUE; false when it is not there.
- * Context: any thread.
  */
 bool top_parse(const char *text, enum collector_by by, uint64_t *ret_value);
 

@@ -1,4 +1,8 @@
-/* options.h - what a recording is to sample, and how */
+/*
+ * options.h - what a recording is to sample, and how
+ *
+ * Context: any thread.
+ */
 #ifndef TYPES_OPTIONS_H
 #define TYPES_OPTIONS_H
 
@@ -118,18 +122,10 @@ struct collector_signals {
 	bool ends_ignored; /* SIGCHLD is */
 };
 
-/**
- * collector_auto_discovery - the discovery that fits the running kernel (6.4 or later: timer)
- *
- * Context: any thread.
- */
+/** collector_auto_discovery - the discovery that fits the running kernel (6.4 or later: timer) */
 enum ring_discovery collector_auto_discovery(void);
 
-/**
- * collector_kernel_hz - the kernel's timer tick (CLOCK_MONOTONIC_COARSE's resolution)
- *
- * Context: any thread.
- */
+/** collector_kernel_hz - the kernel's timer tick (CLOCK_MONOTONIC_COARSE's resolution) */
 uint32_t collector_kernel_hz(void);
 
 #endif

@@ -1,4 +1,8 @@
-/* clock.h - time and processor number without a system call, through the vDSO */
+/*
+ * clock.h - time and processor number without a system call, through the vDSO
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 
@@ -12,25 +16,16 @@
  */
 void clock_start(uint64_t vdso);
 
-/**
- * clock_needs_no_syscall - whether clock_now_ns() works without a system call
- *
- * Context: handler.
- */
+/** clock_needs_no_syscall - whether clock_now_ns() works without a system call */
 int clock_needs_no_syscall(void);
 
-/**
- * clock_now_ns - CLOCK_MONOTONIC
- *
- * Context: handler.
- */
+/** clock_now_ns - CLOCK_MONOTONIC */
 uint64_t clock_now_ns(void);
 
 /**
  * clock_cpu - the processor this runs on
  *
  * Return:  0 when it is unknown without a system call.
- * Context: handler.
  */
 uint32_t clock_cpu(void);
 

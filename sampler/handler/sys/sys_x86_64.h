@@ -1,4 +1,8 @@
-/* sys_x86_64.h - how a system call is made on x86-64, and what a ucontext holds there */
+/*
+ * sys_x86_64.h - how a system call is made on x86-64, and what a ucontext holds there
+ *
+ * Context: handler, unless a function says otherwise.
+ */
 #ifndef SYS_SYS_X86_64_H
 #define SYS_SYS_X86_64_H
 
@@ -9,18 +13,13 @@
 #include <ucontext.h>
 
 #ifdef __clang_analyzer__
-/**
- * sys6 - as below, for an analyser: it does not see that assembly writes to memory
- *
- * Context: handler.
- */
+/** sys6 - as below, for an analyser: it does not see that assembly writes to memory */
 long sys6(long nr, long a, long b, long c, long d, long e, long f); // NOLINT(*-function-size)
 #else
 /**
  * sys6 - a system call, as the kernel takes it: no errno, no cancellation point
  *
  * Return:  the kernel's answer; -4095 .. -1 is -errno.
- * Context: handler.
  */
 static inline long sys6(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -37,11 +36,7 @@ static inline long sys6(long nr, long a, long b, long c, long d, long e, long f)
 }
 #endif
 
-/**
- * arch_regs - where the thread was interrupted
- *
- * Context: handler.
- */
+/** arch_regs - where the thread was interrupted */
 static inline struct unwind_regs arch_regs(const ucontext_t *uc)
 {
 	const greg_t *g = uc->uc_mcontext.gregs;
@@ -55,11 +50,7 @@ static inline struct unwind_regs arch_regs(const ucontext_t *uc)
 	};
 }
 
-/**
- * arch_here - the registers of the calling function, valid until it returns
- *
- * Context: handler.
- */
+/** arch_here - the registers of the calling function, valid until it returns */
 static inline __attribute__((always_inline)) void arch_here(struct unwind_regs *ret_regs)
 {
 	*ret_regs = (struct unwind_regs){0};
@@ -68,11 +59,7 @@ static inline __attribute__((always_inline)) void arch_here(struct unwind_regs *
 			   "=S"(ret_regs->bx));
 }
 
-/**
- * arch_syscall_result - what the last system call gave, where one has just returned
- *
- * Context: handler.
- */
+/** arch_syscall_result - what the last system call gave, where one has just returned */
 static inline long arch_syscall_result(const ucontext_t *uc)
 {
 	return (long)uc->uc_mcontext.gregs[13]; /* REG_RAX */
@@ -95,21 +82,13 @@ static inline uint64_t arch_thread_pointer(void)
 /* The instruction that enters the kernel: 0f 05. */
 enum { ARCH_ENTER_BYTES = 2 };
 
-/**
- * arch_enters_kernel - whether these bytes enter the kernel
- *
- * Context: handler.
- */
+/** arch_enters_kernel - whether these bytes enter the kernel */
 static inline int arch_enters_kernel(const unsigned char *bytes)
 {
 	return bytes[0] == 0x0f && bytes[1] == 0x05;
 }
 
-/**
- * arch_pause - tell the core that this is a spin
- *
- * Context: handler.
- */
+/** arch_pause - tell the core that this is a spin */
 static inline void arch_pause(void)
 {
 	__asm__ volatile("pause");
