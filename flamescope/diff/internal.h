@@ -18,17 +18,6 @@ struct diff_names {
 	uint32_t **of_frame[DIFF_SIDES]; /* by recording, by its selection's frame number */
 };
 
-/**
- * diff_names_make - number the functions of both sides by their names
- *
- * Return:  0; -ENOMEM.
- * Owns:    the caller, to diff_names_release(), also after a failure.
- */
-int diff_names_make(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
-
-/** diff_names_release - free them */
-void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct diff_names *names);
-
 /* What one function counts for in one block of time. */
 struct diff_entry {
 	uint32_t column; /* function * 2, + 1: its total */

@@ -118,11 +118,4 @@ int column_value_sums(const struct profile *profile, const struct profile_metric
  */
 int meta_read(struct profile *profile, const char *text, size_t len);
 
-/**
- * pack_check - whether all numbers in a profile are of things that it has
- *
- * Return:  NULL; else what is wrong.
- */
-const char *pack_check(const struct profile *profile);
-
 #endif

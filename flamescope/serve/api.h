@@ -40,14 +40,6 @@ struct mhd {
 
 extern struct mhd mhd;
 
-/**
- * mhd_load - before any call
- *
- * Return:  0; -ENOENT: the library is not there, or is too old.
- * Context: main thread.
- */
-int mhd_load(struct err *err);
-
 /* answer: what the server says, with the headers that go with everything */
 
 /* A header of its own; NULL: none. */

@@ -7,6 +7,7 @@
 #include "flamescope/serve/packs.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -21,6 +22,33 @@
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+
+struct mhd mhd;
+
+static void *find(void *library, const char *name, bool *complete)
+{
+	void *call = library ? dlsym(library, name) : NULL;
+
+	*complete = *complete && call;
+	return call;
+}
+
+/* Before any call. Returns 0; -ENOENT: the library is not there, or is too old. */
+static int mhd_load(struct err *err)
+{
+	/* For good: its threads may still be in it when a server has stopped. */
+	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+	bool complete = true;
+
+#define LOAD(name) *(void **)&mhd.name = find(library, "MHD_" #name, &complete);
+	MHD_CALLS(LOAD)
+#undef LOAD
+	if (complete)
+		return 0;
+	(void)err_set(err, ENOENT, "load libmicrohttpd.so.12");
+	err_hint(err, "install libmicrohttpd12");
+	return -ENOENT;
+}
 
 enum {
 	CLIENT_REQUEST_S = 20, /* for a request to arrive as a whole */

@@ -40,7 +40,4 @@ void doctor_check_machine(struct doctor *doctor, uint32_t hz);
 /** doctor_check_program - whether a command can be sampled */
 void doctor_check_program(struct doctor *doctor, const char *command);
 
-/** doctor_check_process - whether a running process could be sampled */
-void doctor_check_process(struct doctor *doctor, pid_t pid);
-
 #endif

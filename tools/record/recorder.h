@@ -244,23 +244,6 @@ void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word
 /** recorder_run - record until CMD has ended, the duration is over or a signal asks to end */
 void recorder_run(struct recorder *recorder);
 
-/** recorder_finish - write what is left, close the files, and print the summary */
-void recorder_finish(struct recorder *recorder);
-
-/**
- * recorder_has_dropped - whether there are samples that no disk took
- *
- * Context: main thread, after recorder_finish().
- */
-bool recorder_has_dropped(const struct recorder *recorder);
-
-/**
- * recorder_wait - wait for CMD's end, unless a signal asked wick to end
- *
- * Return:  the exit status of wick: CMD's, or 128 + the signal that ended wick.
- */
-int recorder_wait(struct recorder *recorder);
-
 /** recorder_release - forget everything */
 void recorder_release(struct recorder *recorder);
 

@@ -48,20 +48,6 @@ struct merge {
 int merge_samples(struct merge *merge);
 
 /**
- * merge_rates - bring all weights to periods of one rate, the highest; after merge_samples()
- *
- * Where not every part says its rate, weights stay as they are and the profile has none.
- */
-void merge_rates(struct merge *merge);
-
-/**
- * merge_sort - put the samples into the order of time
- *
- * Return:  0; -ENOMEM.
- */
-int merge_sort(struct profile *profile);
-
-/**
  * merge_numbers - number everything by where the samples first use it, and leave out the rest
  *
  * Return:  0; -ENOMEM.
