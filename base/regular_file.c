@@ -30,7 +30,7 @@ int regular_file_reopen(int place)
 	if (!S_ISREG(st.st_mode) || is_made_up(place))
 		return -ENODEV;
 	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
-	/* O_NONBLOCK: whoever has a lease on the file would be waited for. */
+	/* O_NONBLOCK: without it, open() waits for the holder of a lease on the file. */
 	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }

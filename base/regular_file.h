@@ -34,8 +34,8 @@ int regular_file_reopen(int place);
 /**
  * regular_file_is_hollow - whether a file says that it is far longer than what is on disk of it
  *
- * Reading a sparse file of terabytes costs whoever made it nothing.  File systems that compress
- * make files of zeros 32 times smaller, at most.
+ * A sparse file of terabytes costs nothing to make, and is slow to read.  File systems that
+ * compress make files of zeros 32 times smaller, at most.
  *
  * Return:  true from 64 times on, where it is longer than 1 MiB.
  * Context: any thread.

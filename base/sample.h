@@ -50,7 +50,7 @@ static inline int64_t metric_delta(int64_t now, int64_t before)
 	return (int64_t)((uint64_t)now - (uint64_t)before);
 }
 
-/* Samples that were taken and, as asked, not written. */
+/* Samples that filters left out of the file. */
 struct filtered {
 	uint64_t samples;
 	uint64_t weight;
@@ -119,7 +119,7 @@ struct sample {
 	struct frame *frames;
 	const char *op;  /* EVENT_ALLOC: "alloc" or "free"; else NULL; static */
 	size_t n_waker;  /* frames of the waker, which follow the sample's in FRAMES */
-	pid_t waker_tid; /* the thread that let go of what was waited for; 0: not known */
+	pid_t waker_tid; /* the thread that ended the wait; 0: not known */
 	bool truncated;  /* the stack was deeper than SAMPLE_MAX_FRAMES */
 };
 

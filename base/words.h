@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that are no UTF-8, and code points that nobody sees as themselves, are U+FFFD in all. */
+/* In all of them, bytes that are not UTF-8 and invisible code points become U+FFFD. */
 
 /** words_xml - as text or as an attribute's value of XML */
 void words_xml(struct buf *buf, const char *text);

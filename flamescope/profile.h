@@ -41,7 +41,7 @@ struct profile_node {
 	uint32_t frame;
 };
 
-/* Threads are told apart by host, pid, tid and name. */
+/* Threads are distinguished by host, pid, tid and name. */
 struct profile_thread {
 	uint32_t comm;
 	uint32_t host; /* "" when the file does not say */

@@ -8,7 +8,7 @@
 
 /* One address being named. */
 struct lookup {
-	uint64_t addr; /* where to look: the frame's address, or inside the call before it */
+	uint64_t addr; /* the address to search: the frame's, or inside the call before it */
 	uint64_t vaddr;
 	struct module *module;             /* that the address is in */
 	const struct address_entry *entry; /* NULL: none */

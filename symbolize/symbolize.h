@@ -39,7 +39,7 @@ struct symbolize_options {
 	/* Called about once a second during a download, in a thread of the loader; NULL: no calls.
 	 */
 	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
-	const char *const *symbol_dirs; /* to look for debug files in; outlive the symbolizer */
+	const char *const *symbol_dirs; /* to search for debug files; outlive the symbolizer */
 	size_t n_symbol_dirs;
 };
 
@@ -192,9 +192,9 @@ size_t symbolizer_modules(struct symbolizer *symbolizer,
 struct symbolize_servers {
 	uint64_t n_asked;
 	uint64_t n_found;
-	uint64_t n_late; /* not asked, or stopped, at the deadline */
+	uint64_t n_late; /* not queried, or stopped, at the deadline */
 	uint64_t spent_ns;
-	const char *why; /* the first failure, or why no server is asked; "" none */
+	const char *why; /* the first failure, or why no server is queried; "" none */
 };
 
 /**

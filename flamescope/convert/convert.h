@@ -26,7 +26,7 @@ struct convert_options {
 	enum convert_format format;
 	bool gzip;         /* as one member */
 	const char *title; /* NULL: the first file's name */
-	bool has_measure; /* the selection's values were asked for; else they are its own measure */
+	bool has_measure; /* the selection's values were requested; else they are its own measure */
 	const char *metric; /* what has_measure's are called: "rss_kib:gain" */
 	size_t n_groups;    /* of the selection's query */
 	const char *const *groups;
@@ -59,7 +59,7 @@ int convert_write(const struct selection *selection, const struct convert_option
 		  struct err *err);
 
 /**
- * convert_format_of - the format that a file's name or a word asks for
+ * convert_format_of - the format that a file's extension or a word names
  * @text:     `x.perf`, `x.pb.gz`, or the end alone: `folded`, `speedscope.json.gz`
  * @ret_gzip: it ends in .gz
  *

@@ -290,7 +290,7 @@ static const struct column stack_columns[] = {
 	{NULL, NULL, NULL},
 };
 
-/* A frame is a function: addresses are not told apart. */
+/* A frame is a function: addresses are not distinguished. */
 static const struct column frame_columns[] = {
 	{"address", "-1", NULL},
 	{"inlineDepth", "0", NULL},

@@ -255,7 +255,7 @@ static int compare(const void *a, const void *b, void *context)
 	return 0;
 }
 
-/* ---- values: what was asked for, samples, weight, the change of each metric */
+/* ---- values: what was requested, samples, weight, the change of each metric */
 
 static void add_type(struct pprof *to, unsigned field, const char *type, const char *unit)
 {

@@ -62,7 +62,7 @@ static int append_name(struct diff_names *names, const char *name)
 	return 0;
 }
 
-/* Interned strings are told apart by where they are: a map of addresses to number + 1. */
+/* Interned strings are distinguished by their address: a map of addresses to number + 1. */
 static int number_of(struct diff_names *names, struct map *numbers, const char *key,
 		     uint32_t *ret_number)
 {

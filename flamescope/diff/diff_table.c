@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* In points of the whole: what is below is not shown unless all is asked for. */
+/* In points of the whole: what is below is not shown unless all is requested. */
 static const double least_change = 0.0005;
 static const double one_point = 0.01;
 static const uint64_t second_ns = 1000000000;

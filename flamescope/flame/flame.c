@@ -177,7 +177,8 @@ static int siblings_link(struct flame *flame)
 /* Steps along reversed stacks: with more, stacks of 100,000 frames would take minutes. */
 enum { MAX_STEPS = STACK_TREE_MAX_NODES };
 
-/* Where a stack of the selection is in the graph: not asked, nowhere, to be found, a node + 3. */
+/* Where a stack of the selection is in the graph: not searched, nowhere, to be found, a node + 3.
+ */
 enum place { PLACE_UNUSED = 0, PLACE_NOWHERE = 1, PLACE_SEEN = 2, PLACE_FIRST = 3 };
 
 struct building {

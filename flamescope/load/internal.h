@@ -106,7 +106,7 @@ enum {
 	STREAM_MAX_BYTES = 16 * 1024 * 1024, /* without an empty line: then it goes line by line */
 };
 
-/* What has been read; DONE is told after every part, and says whether to go on. */
+/* What has been read; DONE is called after every part, and says whether to go on. */
 struct stream {
 	struct blocks *blocks;
 	uint64_t at;         /* of the first byte, of all files */

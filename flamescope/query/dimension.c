@@ -1,4 +1,4 @@
-/* dimension.c - what samples are told apart by: their threads, states, CPUs... */
+/* dimension.c - what groups samples: their threads, states, CPUs... */
 #include "flamescope/query/query.h"
 
 #include "base/buf.h"

@@ -40,7 +40,7 @@ int matcher_matches(struct matcher *matcher, const char *text, struct err *err);
  */
 void matcher_free(struct matcher *matcher);
 
-/* missing: what a recording was asked for and lacks: what it has, and what would have brought it */
+/* missing: what a recording was requested and lacks: what it has, and what would have brought it */
 
 /**
  * missing_metric - refuse a metric that a profile has not
@@ -54,7 +54,7 @@ void matcher_free(struct matcher *matcher);
 int missing_metric(const struct profile *profile, const char *name, struct err *err);
 
 /**
- * missing_dimension - the same of a word that samples would be told apart by
+ * missing_dimension - the same for a word that groups samples
  * @known: those that every profile has, with commas
  *
  * Return:  -ENOENT.
@@ -162,7 +162,7 @@ struct frame_facts;
 struct node_facts;
 
 /*
- * Frames are matched and stacks are made over when they are first asked for, once each: a second
+ * Frames are matched and stacks are made over when they are first requested, once each: a second
  * of an hour has few of them.  A stack is decided from its caller's, from the root on.
  */
 struct stack_rules {

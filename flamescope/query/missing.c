@@ -1,4 +1,4 @@
-/* missing.c - what a recording was asked for and lacks: what it has, and what would have brought it
+/* missing.c - what a recording was requested and lacks: what it has, and what would have brought it
  */
 #include "flamescope/query/internal.h"
 

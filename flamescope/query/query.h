@@ -123,7 +123,7 @@ struct profile;
 struct period {
 	const char *unit; /* "ns", "us", "B", "samples", "periods", the event's name; "": several */
 	const char *noun; /* after the amount of all: "of CPU", "allocated", the event's name; "" */
-	bool is_default;  /* what views count unless told otherwise; else they count samples */
+	bool is_default;  /* what views count by default; else they count samples */
 	uint64_t multiply;
 	uint64_t divide;
 };
@@ -171,7 +171,7 @@ bool period_can_be(double seconds, uint64_t length_ns);
  */
 bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns);
 
-/* dimension: what samples are told apart by: their threads, states, CPUs... */
+/* dimension: what groups samples: their threads, states, CPUs... */
 
 /*
  * A sample's value is a number below n_values; no two values have the same label.  The label of

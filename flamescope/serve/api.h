@@ -1,4 +1,4 @@
-/* api.h - what can be asked for: the page, its modules, the list of recordings, their packs */
+/* api.h - what can be requested: the page, its modules, the list of recordings, their packs */
 #ifndef SERVE_API_H
 #define SERVE_API_H
 

@@ -95,7 +95,7 @@ struct catalog_choice {
 
 /**
  * catalog_choose - the names that a choice comes to, in the order of time
- * @ret_from_ns, @ret_to_ns: the time since 1970 that was asked for
+ * @ret_from_ns, @ret_to_ns: the time since 1970 that was requested
  *
  * The end is the newest recording's, not this machine's clock: what was copied here counts too.
  *

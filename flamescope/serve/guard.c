@@ -76,7 +76,7 @@ bool guard_knows_host(const struct guard *guard, const char *header)
 	if (strcasecmp(name, "localhost") == 0 || guard_is_loopback(name) ||
 	    strcasecmp(name, guard->listen) == 0)
 		return true;
-	/* Nobody's page can own an address: where all of ours are listened at, any will do. */
+	/* No other site can own an address: if we listen on all of ours, any is accepted. */
 	if ((strcmp(guard->listen, "0.0.0.0") == 0 || strcmp(guard->listen, "::") == 0) &&
 	    is_address(name))
 		return true;

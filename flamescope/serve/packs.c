@@ -338,7 +338,7 @@ static bool answer_kept(struct packs *packs, const char *key, struct packs_reque
 	return found;
 }
 
-/* What was not read to its end is read again when it is asked for again. */
+/* What was not read to its end is read again when it is requested again. */
 static int answer_made(struct packs *packs, struct opened *opened, struct packs_bytes *pack,
 		       struct packs_request *request)
 {

@@ -59,7 +59,7 @@ static void take_json(const char *json, struct head *head)
 	}
 }
 
-/* What can be shown, asked for and compared: whole characters of UTF-8, and no controls. */
+/* What can be shown, requested and compared: whole characters of UTF-8, and no controls. */
 static void take_host(const char *value, struct recording_facts *facts)
 {
 	struct buf name;

@@ -27,7 +27,7 @@ enum {
 	PAGE_NONCE_TEXT = 33,    /* 16 bytes in hexadecimal, and NUL */
 };
 
-/* What is asked for.  Zero what is not wanted. */
+/* What is requested.  Zero what is not wanted. */
 struct page {
 	const char *title;
 	const char *state; /* words of the URL's hash to begin with: "time=10-20&group=state" */

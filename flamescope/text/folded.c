@@ -15,7 +15,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* SUM * 10 + DIGIT, or all that there is room for. */
+/* SUM * 10 + DIGIT, or all allocated. */
 static uint64_t add_digit(uint64_t sum, char digit)
 {
 	if (__builtin_mul_overflow(sum, 10, &sum) ||

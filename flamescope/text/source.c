@@ -1,4 +1,4 @@
-/* source.c - plain, gzip and zstd bytes, told apart by how they begin */
+/* source.c - plain, gzip and zstd bytes, distinguished by their first bytes */
 #include "flamescope/text/text.h"
 
 #include "base/cleanup.h"

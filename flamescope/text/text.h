@@ -192,7 +192,7 @@ size_t perf_line_unfold(const struct perf_frame *frame, struct perf_frame *frame
 bool perf_line_head_frame(struct perf_head *head, struct perf_frame *ret_frame);
 
 /**
- * perf_line_is_side_band - whether a line tells of a PERF_RECORD_... (--show-mmap-events)
+ * perf_line_is_side_band - whether a line is a PERF_RECORD_... (--show-mmap-events)
  *
  * The name of its thread may look like an address: `cc1`.
  */

@@ -173,6 +173,6 @@ async function run() {
 }
 
 run().catch((error) => {
-	say(`${error.message}\nWhat to do: make the page again with \`wick view FILE\`; \`wick report FILE\` says what it can read of the file.`);
+	say(`${error.message}\nTry: make the page again with \`wick view FILE\`; \`wick report FILE\` prints what it cannot read of the file.`);
 	console.error(error);
 });

@@ -4,7 +4,7 @@ import { formatAmount } from "wick/amount.js";
 
 const MANY_UNKNOWN = 0.5;
 
-/* How much of the samples have a name only for "[unknown]". */
+/* The part of the samples whose innermost function is "[unknown]". */
 function unknownPart(profile) {
 	const { frames, nodes, strings } = profile;
 	const unknown = new Uint8Array(frames.n);
@@ -26,8 +26,8 @@ const isToCome = ({ hasEpoch, epochOffsetNs, startNs, lengthNs }) =>
 
 function lostNote(profile, path, lost) {
 	if (!canBe(lost / (profile.hz || NS), profile.lengthNs))
-		return `${path}: what it says was lost is more than can be: its numbers are damaged or forged.`;
-	return `${path}: the recorder lost ${profile.hz ? `samples of ${formatAmount(lost / profile.hz * NS, "ns")}` : `${lost} samples`}.`;
+		return `${path}: it gives more lost samples than possible: its numbers are damaged or forged.`;
+	return `${path}: ${profile.hz ? `samples of ${formatAmount(lost / profile.hz * NS, "ns")}` : `${lost} samples`} were lost while recording, see: wick info.`;
 }
 
 function fileNotes(profile) {
@@ -35,46 +35,46 @@ function fileNotes(profile) {
 	for (const file of profile.files) {
 		const path = file.path === "-" ? "standard input" : file.path;
 		if (file.problem)
-			notes.push(`${path}: ${file.problem}. What could be read of it is shown.`);
+			notes.push(`${path}: ${file.problem}. What could be read is shown.`);
 		if (file.bad_lines)
-			notes.push(`${path}: ${file.bad_lines} lines are not of a recording and were passed over (line ${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
+			notes.push(`${path}: ${file.bad_lines} lines that cannot be read, skipped (${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
 		if (Number(file.lost))
 			notes.push(lostNote(profile, path, Number(file.lost)));
 		if (file.cut)
-			notes.push(`${path}: some line or stack was longer than is kept, and was cut.`);
+			notes.push(`${path}: a line or stack was too long and was cut.`);
 		if (file.unended)
-			notes.push(`${path}: its last sample may not be whole (is it still being written?).`);
+			notes.push(`${path}: the last sample is not whole: still being written?`);
 	}
 	return notes;
 }
 
-/* Problems (that keep one from seeing anything) and notes, as texts. */
+/* Problems (because of which nothing is shown) and notes, as texts. */
 export function problemsOf(profile) {
 	const problems = [];
 	const notes = fileNotes(profile);
 	if (profile.n === 0)
-		problems.push("There is no sample in this recording.\nWhat to do: did the program use any CPU time? `wick record -e wall` records threads that wait, too; a file of `perf record` has to go through `perf script` first.");
+		problems.push("The recording has no sample.\nTry: `wick record -e wall`, which also records waiting threads; `perf script`, if the file is of `perf record`.");
 	else if (profile.n === 1)
-		notes.push("There is one sample only: a longer recording or a higher rate (`wick record -F 999`) shows more.");
+		notes.push("The recording has one sample only, try: a longer recording or a higher rate (`wick record -F 999`).");
 	else if (!profile.hasTimes)
 		notes.push("Folded stacks have no times: the heatmap shows one moment.");
 	if (profile.n && isToCome(profile))
-		notes.push("The recording says that it is from the future: its clock is wrong, or forged.");
+		notes.push("The recording's date is in the future: the clock was wrong, or the date is forged.");
 	if (profile.n && profile.nodes.n === 1)
-		notes.push("The samples have no stacks: `perf record -g` records them.");
+		notes.push("No sample has a stack, try: `perf script` with ip, sym and dso in -F, after `perf record -g`.");
 	else if (profile.n && unknownPart(profile) > MANY_UNKNOWN)
-		notes.push("Most functions have no name: install the program's debug symbols, or give `wick record --symbol-dir DIR` where they are.");
+		notes.push("More than half of the samples are in functions without a name, try: `wick symbolize FILE`, or the programs' debugging symbols.");
 	return { problems, notes };
 }
 
-/* What of it is because of the query. */
+/* Problems that the query causes. */
 export function queryProblems(selection) {
 	if (selection.problem)
-		return [`${selection.problem}.\nWhat to do: undo, or remove the filter.`];
+		return [`${selection.problem}.\nTry: undo, or remove the filter.`];
 	if (selection.n === 0 && selection.profile.n > 0)
 		return [selection.nAbsent
-			? "No sample has a value of this metric.\nWhat to do: choose another metric."
-			: "No sample passes the filters.\nWhat to do: remove one of them, or undo."];
+			? "No sample has a value of this metric.\nTry: another metric."
+			: "No sample passes the filters.\nTry: fewer filters, or undo."];
 	return [];
 }
 
@@ -90,7 +90,7 @@ export function watchProblems(app, say) {
 		const selection = app.models.whole();
 		const notes = [...found.notes];
 		if (selection.nAbsent && selection.n)
-			notes.push(`${selection.nAbsent} samples have no value of this metric and are left out.`);
+			notes.push(`${selection.nAbsent} samples without a value of this metric are left out.`);
 		say([...found.problems, ...queryProblems(selection)].join("\n"));
 		document.getElementById("notes").textContent = notes.join("\n");
 	}

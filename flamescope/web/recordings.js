@@ -152,11 +152,11 @@ export async function startRecordings(start, onPack, onBase) {
 
 	function sayWhatIsMissing() {
 		if (choice.file)
-			controls.say("That recording is not there any more: choose another.");
+			controls.say("This recording does not exist any more. Try: another one.");
 		else if (choice.host)
-			controls.say("There is no recording of that host: choose another.");
+			controls.say("There is no recording of this host. Try: another one.");
 		else
-			controls.say("There is no recording in this folder yet. Start one with wick record; it is shown as soon as it is there.");
+			controls.say("There is no recording in this directory yet. Try: wick record; the page shows the recording when it starts.");
 	}
 
 	/* The bytes of a pack, or null when another was asked for meanwhile. */

@@ -86,9 +86,9 @@ class DiffView {
 			const note = emptyNote();
 			note.hidden = false;
 			note.textContent = !base
-				? "There is no baseline yet. Select the time that is to be compared with in the heatmap and press the first button; then select another time. `wick view NEW --baseline OLD` compares two recordings."
-				: why ? `These cannot be compared: ${why}. Choose another metric.`
-					: "One side has no sample: select another time, or take a filter away.";
+				? "There is no baseline yet. Select the time to compare with in the heatmap and press the first button; then select another time. `wick view NEW --baseline OLD` compares two recordings."
+				: why ? `These cannot be compared: ${why}. Try: another metric.`
+					: "One side has no sample. Try: another time, or fewer filters.";
 			this.element.replaceChildren(this.#bar(null), note);
 			app.emit("found");
 			return;

@@ -34,12 +34,12 @@ export function emptyNote() {
 
 export function whyEmpty(app, selection) {
 	if (app.profile.n === 0)
-		return "There is no sample in this recording.";
+		return "The recording has no sample.";
 	if (selection.n === 0)
-		return "No sample is in this selection. Widen the time, or take a filter or a chip away (u undoes the last step).";
+		return "No sample passes the filters. Try: a longer time, or fewer filters (u undoes the last step).";
 	if (selection.nodes.n === 1)
-		return "The samples have no stacks; `perf record -g` or `wick record` records them.";
-	return `All ${selection.n} samples are 0 by this metric; choose another one above.`;
+		return "No sample has a stack; `perf record -g` or `wick record` records stacks.";
+	return `All ${selection.n} samples are 0 by this metric. Try: another metric.`;
 }
 
 /** The path of the zoom as buttons; the innermost ones if there are many. */

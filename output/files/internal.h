@@ -315,7 +315,7 @@ void recording_measure_clocks(struct perf_script_header *header);
 /**
  * recording_open_segment - make the next file, trying further names when one is taken
  *
- * Return:  0; -EEXIST for the first file of a name that was asked for; -errno.
+ * Return:  0; -EEXIST for the first file of a name that was requested; -errno.
  */
 int recording_open_segment(struct recording *recording, struct err *err);
 

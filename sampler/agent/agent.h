@@ -32,7 +32,7 @@ struct agent {
 extern struct agent agent;
 
 /**
- * agent_present - whether wick asked for this program to be sampled
+ * agent_present - whether wick requested this program to be sampled
  *
  * True in fork and vfork children too, and when the collector refused: exec still passes the
  * agent on.

@@ -108,7 +108,7 @@ bool signals_started(void)
 	return atomic_load_explicit(&our_handler, memory_order_relaxed) != NULL;
 }
 
-/* The program has installed a handler: apply the mask that this thread asked for. */
+/* The program has installed a handler: apply the mask that this thread requested. */
 static void apply_mask(void)
 {
 	if (chain_handles() && chain_blocked()) {

@@ -38,14 +38,14 @@ int attach_refuse_traced(pid_t pid, pid_t by, struct err *err);
 
 /**
  * attach_signal_choose - choose a signal that the process does not use itself
- * @asked: the signal that the user asked for; 0: SIGURG, or the first free one of a few others
+ * @asked: the signal that the user requested; 0: SIGURG, or the first free one of a few others
  * @agents: the sampling signal of an agent that is already loaded; 0: there is none
- * @ret_why: why it is not SIGURG, in words; "": it is, or was asked for
+ * @ret_why: why it is not SIGURG, in words; "": it is, or was requested
  *
  * A process uses a signal when it handles or ignores it, waits for it (sigwait, signalfd), or has
  * blocked it in every thread.
  *
- * Return:  0; -EBUSY: the signal that was asked for, or every one, is in use. The reason is in ERR.
+ * Return:  0; -EBUSY: the signal that was requested, or every one, is in use. The reason is in ERR.
  */
 int attach_signal_choose(const struct attach_target *target, int asked, int agents, int *ret_signal,
 			 struct err *ret_why, struct err *err);

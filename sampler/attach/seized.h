@@ -1,7 +1,7 @@
 /*
  * seized.h - stops and detaches threads of other processes by ptrace, without ever blocking
  *
- * A tracer's wait also reaps a tracee that ends, and nobody can wait for it again. So the end of
+ * A tracer's wait also reaps a tracee that ends, and it cannot be waited for again. So the end of
  * one of wick's own children is left to the code that started it. The end of any other process is
  * reaped, because its parent is notified only after that (ptrace(2), "Death under ptrace").
  *

@@ -1,4 +1,4 @@
-/* check.c - whether a process is one that can be looked at from outside */
+/* check.c - whether a process can be read without an agent */
 #include "sampler/external/check.h"
 
 #include "sampler/procfs/proc_status.h"

@@ -1,4 +1,4 @@
-/* check.h - whether a process is one that can be looked at from outside */
+/* check.h - whether a process can be read without an agent */
 #ifndef EXTERNAL_CHECK_H
 #define EXTERNAL_CHECK_H
 
@@ -10,20 +10,20 @@
 /* What its status file says. */
 struct checked_process {
 	char comm[SAMPLE_COMM_SIZE];
-	pid_t tracer; /* who traces it; 0: nobody */
+	pid_t tracer; /* its tracer; 0: none */
 };
 
 /**
- * check_process - whether a pid is a process whose threads can be looked at
+ * check_process - whether a pid is a process whose threads can be read
  *
- * Return:  0; -ESRCH: there is none; -EPERM: it may not be looked at; -EINVAL: it is a thread, a
+ * Return:  0; -ESRCH: there is none; -EPERM: it may not be read; -EINVAL: it is a thread, a
  *          zombie, the kernel's own or wick itself; the reason in ERR.
  * Context: any thread.
  */
 int check_process(pid_t pid, struct checked_process *ret_process, struct err *err);
 
 /**
- * check_denied - say that a process may not be looked at, and what would help
+ * check_denied - say that a process may not be read, and what would help
  *
  * Return:  -EPERM.
  * Context: any thread.

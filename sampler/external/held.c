@@ -41,8 +41,8 @@ static bool is_thread_of(pid_t pid, pid_t tid)
 }
 
 /*
- * While a thread is held nobody else gets our processor, if we may have that: it would be held all
- * the while.  Slices of the usual class, of Linux 6.12, are put back as they were.
+ * While a thread is held we keep our processor, if permitted: if we were preempted, the thread
+ * would be held as long.  Slices of the usual class (Linux 6.12) are restored.
  */
 static void hurry(bool on)
 {

@@ -49,7 +49,7 @@ struct held {
 	bool in_call;        /* as in struct stop */
 	uint64_t stopped_ns; /* for how long it did not run */
 	uint64_t at_ns;      /* a moment in this time, */
-	struct schedstat at; /* and what the scheduler said of it then; 0: not asked for */
+	struct schedstat at; /* and what the scheduler said of it then; 0: not requested */
 };
 
 /**

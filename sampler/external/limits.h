@@ -4,7 +4,7 @@
 
 enum {
 	STOP_SPIN_US = 30,            /* how long a thread is waited for without sleeping */
-	STOP_STEP_US = 1000,          /* between two looks at one that is slower */
+	STOP_STEP_US = 1000,          /* between two checks of one that is slower */
 	STOP_MOST_MS = 20,            /* and at all */
 	STOP_STACK_BYTES = 256 << 10, /* of a stack, copied while its thread is held */
 
@@ -15,7 +15,7 @@ enum {
 	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
 	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
 	ENGINE_NAME_MS = 1000,
-	ENGINE_REST_MS = 100, /* between two looks at what stops took */
+	ENGINE_REST_MS = 100, /* between two checks of what stops took */
 	ENGINE_DOUBT = 10,    /* periods that no sample stands for: then any place will do */
 	ENGINE_LATE_MS = 20,  /* how late the scheduler may write running down, on all processors */
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A process while its threads are looked at. */
+/* A process while its threads are read. */
 struct taking {
 	pid_t pid;
 	pid_t tracer;
@@ -147,7 +147,7 @@ static int keep_running(struct look *look)
 		stack->why = why_not(look->taking, r);
 	stack->state = waits_state(look->stat.letter, NULL);
 	if (stack->state == STATE_SLEEPING || stack->state == STATE_DISK)
-		stack->state = STATE_RUNNING; /* it was blocked again by the time it was asked */
+		stack->state = STATE_RUNNING; /* it was blocked again by the time it was stopped */
 	return 0;
 }
 

@@ -40,12 +40,12 @@ struct stacks {
 };
 
 /**
- * stacks_take - look at every thread of a process
+ * stacks_take - take the stack of every thread of a process
  * @may_stop: threads that run are held for a moment; without it they have no stack
  *
  * Threads that come or go meanwhile may be missing.
  *
- * Return:  0; -ESRCH: there is no such process; -EPERM: it may not be looked at; -EINVAL: it is a
+ * Return:  0; -ESRCH: there is no such process; -EPERM: it may not be read; -EINVAL: it is a
  *          thread, a zombie or the kernel's own; the reason in ERR.
  * Owns:    the caller; stacks_release().
  * Context: main thread.

@@ -257,7 +257,7 @@ static void call(const struct sys_sigaction *action, int sig, siginfo_t *info, u
 		else
 			chain_set_action(&dfl, NULL);
 	}
-	/* Under seccomp the program's handler runs with more signals blocked than it asked for. */
+	/* Under seccomp the program's handler runs with more signals blocked than it requested. */
 	if (!forbids_syscalls())
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 	action->handler(sig, info, uc);

@@ -36,7 +36,7 @@ bool chain_handles(void);
 bool chain_blocked(void);
 
 /**
- * chain_in_use - whether any thread ever asked for that
+ * chain_in_use - whether any thread ever requested that
  *
  * If so, every new thread needs the mask that it inherits.
  */

@@ -14,7 +14,7 @@
  * Names are [a-z0-9_]+, at most 23 bytes, and 64 of them fit in a program and in each of its
  * libraries.  There is nothing to link: names and addresses stand in a table of the program's own,
  * which wick finds by a note in the ELF file and reads from outside, up to 40 times a second.
- * Without wick nobody looks at it.  A registered variable must live as long as the module.
+ * Without wick nothing reads it.  A registered variable must live as long as the module.
  *
  * C99, C11 and C++11, gcc and clang, ELF; elsewhere the calls do nothing.
  */
@@ -61,7 +61,7 @@ __attribute__((used)) struct wick_table wick_table_1 = {{{0, 0, {0}, 0, 0}}};
 WICK_NOTE;
 
 /**
- * wick_name - NAME with zeros behind it
+ * wick_name - NAME with zeros after it
  *
  * Private, as the next.
  *
@@ -143,8 +143,8 @@ static inline void wick_counter(const char *name, const volatile int64_t *value)
 /**
  * wick_gauge_set - set a gauge that has no variable of the program's
  *
- * Looks the name up each time, some 20 ns and 1 for each name before it: a variable of its own is
- * cheaper.
+ * It searches for the name each time, some 20 ns and 1 for each name before it: a variable of its
+ * own is cheaper.
  *
  * Context: any thread.  Async-signal-safe.
  */

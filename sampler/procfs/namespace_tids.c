@@ -84,7 +84,7 @@ static uint32_t find_listed(struct namespace_tids *tids, uint32_t inner)
 	if (outer || now_ns < tids->next_ns)
 		return outer;
 	read_all(tids);
-	/* Who names threads that it does not have is not to keep us at it. */
+	/* A process that names threads that it does not have must not cost us time. */
 	rest_ns = (io_now_ns() - now_ns) * REREAD_PART;
 	tids->next_ns =
 		now_ns + (rest_ns > REREAD_MS * NS_PER_MS ? rest_ns : REREAD_MS * NS_PER_MS);

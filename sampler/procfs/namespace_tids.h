@@ -14,27 +14,27 @@
 
 struct namespace_tids {
 	pid_t pid;
-	int ns_fd; /* the namespace, where the kernel says who is who in it; -1: it does not, */
-	struct map outer; /* and this has them by the number that they have inside */
+	int ns_fd;        /* the namespace, if the kernel translates its thread ids; else -1, */
+	struct map outer; /* and this has the ids here by the ids in the namespace */
 	uint64_t next_ns; /* when they may be read again */
 	uint64_t n_reads;
 };
 
-/* Who one of them is here. */
+/* One thread of it, by its id here. */
 struct namespace_tid {
 	uint32_t outer;   /* 0: not known, */
-	uint64_t n_reads; /* and they had been read so often when it was first looked for */
+	uint64_t n_reads; /* and they had been read so often when it was first searched */
 };
 
 /**
  * namespace_tids_init - the threads of PID, of which none is known
  *
- * Asks nothing yet, and owns nothing before namespace_tids_open().
+ * Reads nothing yet, and owns nothing before namespace_tids_open().
  */
 void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
 
 /**
- * namespace_tids_open - PID is in another namespace: from now on the kernel can be asked
+ * namespace_tids_open - PID is in another namespace: from now on the kernel translates ids
  * (Linux 6.11)
  *
  * Where it cannot, all threads are read when one is not known, but no more than 20 times a second,
@@ -55,10 +55,10 @@ uint32_t namespace_tids_find(struct namespace_tids *tids, uint32_t inner);
 void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 
 /**
- * namespace_tid_gone - whether it has ended; who it is may be known from now on
+ * namespace_tid_gone - whether it has ended; its id may be known from now on
  * @inner: as it began
  *
- * Return:  false as well while that cannot be told.
+ * Return:  false also while that is unknown.
  */
 bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
 

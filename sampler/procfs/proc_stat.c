@@ -85,7 +85,8 @@ static bool ask_pidfd(int pidfd, int *ret_status)
 	return true;
 }
 
-/* Who may not look at a process reads that it exited with 0.  The directory is its user's. */
+/* Without permission the kernel reports exit code 0.  The directory belongs to the process's user.
+ */
 static bool may_look(pid_t pid)
 {
 	char path[64];

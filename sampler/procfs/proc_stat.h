@@ -27,7 +27,7 @@ enum proc_stat_field {
 
 struct proc_stat {
 	char state;
-	uint64_t at[STAT_EXIT_CODE + 1]; /* by number, from STAT_PARENT to what was asked for */
+	uint64_t at[STAT_EXIT_CODE + 1]; /* by number, from STAT_PARENT to what was requested */
 };
 
 /**

@@ -61,7 +61,7 @@ int task_read_stat(int tasks_fd, uint32_t tid, struct task_stat *ret_stat);
  * task_sum_run_delay - how long the threads that there are have waited for a processor, in ns
  * @tasks_fd: /proc/PID/task; is closed; < 0: there is none
  *
- * What one waited that has ended is no longer told.
+ * Waiting time of an ended thread is not reported any more.
  */
 uint64_t task_sum_run_delay(int tasks_fd);
 

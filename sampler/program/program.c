@@ -22,7 +22,7 @@ enum {
 	SCRIPT_LINE_BYTES = 256, /* the kernel's BINPRM_BUF_SIZE */
 	MAX_SCRIPTS = 5,
 	MAX_PHDRS = 512,     /* the kernel takes 64 KiB of them */
-	MAX_DYNAMIC = 4096,  /* entries looked at */
+	MAX_DYNAMIC = 4096,  /* entries read */
 	BATCH = 8,           /* headers or entries a read */
 	MODE_SETUID = 04000, /* <sys/stat.h> needs a libc */
 	MODE_SETGID = 02000,

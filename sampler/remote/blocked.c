@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /*
- * A frame that cannot be left without a register that nobody has told.
+ * A frame that cannot be left without a register that is unknown.
  *
  * A frame whose CFA is counted from rbp (or rbx) can be left once that register is known.  The
  * stack holds many words that could be its frame: leftovers of calls that have returned look
@@ -38,7 +38,7 @@ struct callers_function {
 enum belief {
 	NOT_A_RETURN,
 	CALLS_ELSEWHERE, /* a direct call of something else, which does not jump here */
-	CALLS_SOMETHING, /* an indirect call, or one of something that jumps who knows where */
+	CALLS_SOMETHING, /* an indirect call, or one of something with an unknown target */
 	CALLS_US, /* a direct call, maybe by a linker's stub or of what jumps here at its end */
 };
 
@@ -152,7 +152,7 @@ static enum belief callers_believe(struct remote *remote, uint64_t pc,
 #endif
 
 enum {
-	SCAN_BYTES = 64 << 10, /* how far above sp a frame of unknown size is looked for */
+	SCAN_BYTES = 64 << 10, /* how far above sp a frame of unknown size is searched */
 	FRAME_BYTES = 16 << 20,
 	CHECKED_FRAMES = 6, /* of the callers that a guess would give */
 	MAX_CANDIDATES = 8, /* as good as each other: more than one is too many */
@@ -330,7 +330,7 @@ static bool recover_by_scan(struct search *search, uint64_t least, uint64_t *ret
 /*
  * What the register was in a frame.
  *
- * Return:  false when it cannot be told for sure.
+ * Return:  false when it is not certain.
  */
 static bool blocked_recover(struct remote *remote, const struct blocked_frame *frame,
 			    uint64_t *ret_value)
@@ -364,8 +364,8 @@ enum {
 };
 
 /*
- * What an unknown register holds: an address that no memory has, so that whoever follows it is
- * refused, and it is seen which it was.  The words around each are its own.
+ * What an unknown register holds: an address that no memory has, so that reading
+ * through it fails and shows which register it was.  The words around each are its own.
  */
 #define UNKNOWN_BP    (UINT64_C(1) << 60)
 #define UNKNOWN_BX    (UINT64_C(1) << 61)
@@ -410,7 +410,7 @@ static int parse(const char *text, struct blocked_at *ret_at)
 int blocked_read(int syscall_fd, struct blocked_at *ret_at)
 {
 	char text[LINE_BYTES];
-	/* One read: it is a line, and another would make the kernel look again. */
+	/* One read: it is a line, and another would make the kernel read again. */
 	ssize_t n = pread(syscall_fd, text, sizeof(text) - 1, 0);
 
 	if (n < 0)

@@ -39,7 +39,7 @@ int blocked_read(int syscall_fd, struct blocked_at *ret_at);
  * blocked_walk - its stack, innermost first
  * @pcs: room for MAX; the first carries UNWIND_EXACT, as unwind_walk() gives it
  *
- * The walk ends with UNWIND_BAD_CFA where a register is needed that cannot be told for sure.
+ * The walk ends with UNWIND_BAD_CFA where a register is needed that is not certain.
  *
  * Return:  0 and at least one pc; -ESRCH; -EPERM; -EFAULT: sp is no stack.
  * Context: collector thread.

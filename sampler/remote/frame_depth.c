@@ -1,4 +1,4 @@
-/* frame_depth.c - how far a function's frame register is above sp, told by its code */
+/* frame_depth.c - how far a function's frame register is above sp, by its code */
 #include "sampler/remote/frame_depth.h"
 
 #include "sampler/remote/code.h"
@@ -27,7 +27,7 @@ struct sweep {
 	struct frame_depth depth;
 	unsigned reg; /* as instructions number it */
 	int64_t now;  /* register - sp */
-	int64_t body; /* the same behind the prologue, once that is over */
+	int64_t body; /* the same after the prologue, once that is over */
 	bool in_body;
 	bool obscure;
 	bool found; /* PC was reached */

@@ -1,5 +1,5 @@
 /*
- * frame_depth.h - how far a function's frame register is above sp, told by its code
+ * frame_depth.h - how far a function's frame register is above sp, by its code
  *
  * Compilers move sp by constants: a prologue, pushes of arguments, an epilogue.  So the code of
  * a function, read in its order, says the distance at every call.  Code that moves sp by

@@ -49,7 +49,7 @@ struct remote {
 	int mem_fd;       /* its memory until it calls exec; -1: not read yet */
 	uint64_t walk;    /* counts remote_begin() */
 	uint64_t work;    /* of this walk: what was read beyond the stack, and READ_WORK a time */
-	uint64_t refused; /* the last address asked for that no user memory has */
+	uint64_t refused; /* the last address requested that no user memory has */
 	unsigned char *stack;
 	size_t stack_size;  /* of what holds the copy */
 	uint64_t stack_end; /* where it ends at the latest */
@@ -63,8 +63,8 @@ static uint64_t page_of(uint64_t address)
 }
 
 /*
- * Memory that is no file's, up to the first page that cannot be read: nobody is waited for, not
- * even whoever serves a userfaultfd.  -ESRCH when it is no process's any more.
+ * Memory that is no file's, up to the first page that cannot be read.  It never waits, not even for
+ * a userfaultfd handler.  -ESRCH when the process is gone.
  */
 static ssize_t read_memory(const struct remote *remote, uint64_t at, void *to, size_t len)
 {
@@ -296,7 +296,7 @@ size_t remote_copy(struct remote *remote, uint64_t address, void *to, size_t len
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* At least one word, so that a stack that is not there is told from one that is not known. */
+/* At least one word, so that a stack that is not there differs from one that is unknown. */
 static int copy_stack(struct remote *remote, uint64_t sp)
 {
 	uint64_t end = remote_modules_stack_end(&remote->modules, sp);

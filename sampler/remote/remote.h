@@ -86,9 +86,9 @@ struct unwind_reader *remote_reader(struct remote *remote);
 struct unwind_cache *remote_rules(struct remote *remote);
 
 /**
- * remote_take_refused - the last address that was asked for and that no user memory can have
+ * remote_take_refused - the last address that was requested and that no user memory can have
  *
- * Return:  0 when there was none since this was last asked.
+ * Return:  0 when there was none since the last call.
  */
 uint64_t remote_take_refused(struct remote *remote);
 

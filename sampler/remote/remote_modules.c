@@ -63,7 +63,7 @@ static size_t skip_leb(const struct scan *scan, size_t at, size_t end)
 	return at + 1;
 }
 
-/* The encoding of addresses that the CIE at AT says; -1 when it cannot be told. */
+/* The encoding of addresses that the CIE at AT says; -1 when it is unknown. */
 static int encoding_of(const struct scan *scan, size_t at)
 {
 	size_t end;
@@ -73,7 +73,7 @@ static int encoding_of(const struct scan *scan, size_t at)
 	    word_at(scan, at + 4) != 0)
 		return -1;
 	end = at + 4 + word_at(scan, at);
-	letters = at + 9; /* behind the version */
+	letters = at + 9; /* after the version */
 	if (end <= letters || !memchr(scan->bytes + letters, '\0', end - letters))
 		return -1;
 	if (scan->bytes[letters] == '\0')

@@ -47,7 +47,7 @@ enum sample_state waits_state(char stat_letter, const struct blocked_at *at);
  * be there.  No file of the target is opened, and of its memory at most a path's 4 KiB are read.
  *
  * Costs 0.2 us from the arguments alone, 2 us more for what they point to, 4.5 us for a
- * descriptor's link: for a thread that has begun another wait, not for every look.
+ * descriptor's link: for a thread that has begun another wait, not at every scan.
  *
  * Context: collector thread.
  */

@@ -20,7 +20,7 @@ enum {
 
 /**
  * walk_rule - the rule for a pc, from the cache or from the CFI
- * @at: where to look it up: the pc, or the byte before a return address
+ * @at: the address to search for: the pc, or the byte before a return address
  *
  * Return:  never RULE_NONE.
  */

@@ -58,7 +58,7 @@ enum ring_engine {
 enum ring_hooks {
 	RING_HOOK_ALLOC = 1,
 	RING_HOOK_LOCK = 2,
-	RING_NO_TIMERS = 4, /* only hooks were asked for: arm no timer */
+	RING_NO_TIMERS = 4, /* only hooks were requested: arm no timer */
 	RING_HOOK_ARENAS =
 		8, /* with RING_HOOK_ALLOC: also report the allocator's total and free bytes */
 };
@@ -68,7 +68,7 @@ enum agent_state {
 	AGENT_SAMPLING = 1,
 	AGENT_NO_TIMER = 2,    /* timer_create failed; see agent_errno */
 	AGENT_NO_SYSCALLS = 3, /* under seccomp: the handler makes no system calls */
-	AGENT_STOPPED = 4,     /* asked to stop, or nothing drained the rings for 5 s */
+	AGENT_STOPPED = 4,     /* stopped by the collector, or nothing drained the rings for 5 s */
 	AGENT_EXITED = 5,      /* exit() or _exit() ran; cpu_ns is final */
 	AGENT_SECCOMP = 6,     /* seccomp forbids rt_sigreturn: the timers were deleted before */
 };

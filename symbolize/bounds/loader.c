@@ -35,7 +35,7 @@ struct loader {
 	size_t n_busy;
 	size_t n_ending; /* threads that have run their last job */
 	uint64_t n_ended;
-	uint64_t n_seen; /* ended when loader_wait() last looked */
+	uint64_t n_seen; /* ended at the last loader_wait() */
 };
 
 static _Thread_local struct loader *here;

@@ -223,7 +223,7 @@ int cache_find(struct cache_module *module, uint64_t addr, struct function_table
 {
 	int r = -ENOENT;
 
-	/* Addresses are mostly asked for in order: many are in the function of the one before. */
+	/* Addresses are mostly requested in order: many are in the function of the one before. */
 	if (holds(&module->last, addr)) {
 		*ret_table = module->last;
 		return 0;

@@ -89,8 +89,8 @@ int cache_lock(int shard_fd, const char *name, int flags)
 	return -EBUSY;
 }
 
-/* All that is not in the file yet, by one write: whoever reads meanwhile sees no half of it, and
- * what a crash leaves is one torn record at most. */
+/* All that is not in the file yet, by one write, so that no reader sees half of it, and a crash
+ * leaves one torn record at most. */
 static int append(const struct cache_module *module, int fd, uint64_t file_bytes)
 {
 	__attribute__((cleanup(buf_release))) struct buf bytes;

@@ -110,7 +110,7 @@ struct cache_scan {
 	size_t n_damaged; /* records whose bytes were found damaged */
 };
 
-/* Does a file fit what is asked for? */
+/* Does a file fit what is requested? */
 enum cache_fit {
 	CACHE_FITS,
 	CACHE_BETTER, /* it may be read, but worse tables do not go into it */
@@ -153,7 +153,7 @@ struct cache_scan cache_scan_records(const struct cache_file *file);
  */
 const struct cache_record *cache_scan_next(const struct cache_file *file, struct cache_scan *scan);
 
-/** cache_scan_into - the last record is damaged: look for others in what its length spans */
+/** cache_scan_into - the last record is damaged: search for others within its length */
 void cache_scan_into(const struct cache_file *file, struct cache_scan *scan,
 		     const struct cache_record *record);
 

@@ -1,4 +1,4 @@
-/* debug_search.c - where debug files lie, and in which order they are looked for */
+/* debug_search.c - where debug files are, and the order of the search */
 #include "symbolize/debugfile/debug_search.h"
 
 #include "base/cleanup.h"
@@ -25,7 +25,7 @@ struct debug_search {
 	const char *root;
 	pthread_mutex_t lock; /* holds the walks while they are made */
 	struct symbol_dir *dirs;
-	struct debug_server *server; /* NULL: none are asked */
+	struct debug_server *server; /* NULL: no server is used */
 };
 
 /* From where we are now, wherever we go.  A folder that is not there stays as it was given. */

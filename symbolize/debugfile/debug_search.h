@@ -3,7 +3,7 @@
  *
  * In order: build-id folders (of the process's root, of the host, --symbol-dir, perf's ~/.debug),
  * .gnu_debuglink beside the module and below the debug root, the debuginfod client's cache, and,
- * only when asked, debuginfod servers.  A file counts only when its build-id is the module's, or,
+ * only if requested, debuginfod servers.  A file counts only when its build-id is the module's, or,
  * without one, its CRC is the link's.
  *
  * Context: any thread, unless a function says otherwise.
@@ -26,8 +26,8 @@ struct debug_search_options {
 	size_t n_symbol_dirs;
 	bool debuginfod;      /* ask the servers of $DEBUGINFOD_URLS */
 	uint64_t deadline_ns; /* for all modules together; 0: 5 s */
-	/* Called about once a second while a server is asked, in the thread that searches, one at a
-	 * time; NULL: no calls.  MODULE is a path, LEFT_NS what is left of the deadline. */
+	/* Called about once a second while a server is queried, in the thread that searches, one at
+	 * a time; NULL: no calls.  MODULE is a path, LEFT_NS what is left of the deadline. */
 	void (*progress)(const char *module, uint64_t bytes, uint64_t left_ns);
 };
 
@@ -36,12 +36,12 @@ struct debug_servers {
 	uint64_t n_asked;
 	uint64_t n_found;
 	uint64_t n_failed; /* neither found nor known to be missing */
-	uint64_t n_late;   /* not asked, or stopped, at the deadline */
+	uint64_t n_late;   /* not queried, or stopped, at the deadline */
 	uint64_t spent_ns;
-	char why[160]; /* the first failure, or why none is asked; "" none */
+	char why[160]; /* the first failure, or why none is queried; "" none */
 };
 
-/* The module whose files are looked for. */
+/* The module whose files are searched. */
 struct debug_module {
 	const char *path;
 	const struct elf_head *head; /* of no segments: its file is not here */
@@ -98,7 +98,7 @@ int debug_search_module(struct debug_search *search, const struct debug_module *
  * debug_search_alt - the alternate file of dwz -m, by build-id and name
  * @beside: path of the file that names it, as in debug_file.path or module.path
  *
- * A file counts only when its build-id is the one asked for.
+ * A file counts only when its build-id is the one requested.
  *
  * Return:  a descriptor; -ENOENT.
  */

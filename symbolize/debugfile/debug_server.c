@@ -30,7 +30,7 @@ struct library {
 
 struct debug_server {
 	const struct debug_search_options *options;
-	pthread_mutex_t busy;    /* one asks, the others wait; holds client and deadline */
+	pthread_mutex_t busy; /* one thread queries, the others wait; holds client and deadline */
 	pthread_mutex_t counted; /* holds told */
 	bool tried;              /* to load the library */
 	struct library library;

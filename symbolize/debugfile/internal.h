@@ -70,9 +70,9 @@ void debug_match_release(struct debug_match *match);
 size_t debug_build_id(int fd, uint8_t id[BUILD_ID_MAX]);
 
 /*
- * ---- debug_server: debuginfod: what its client has kept, and, only when asked, its servers
+ * ---- debug_server: debuginfod: its client's cache, and, only if requested, its servers
  *
- * The client library is loaded when servers are asked for and not before: without it wick needs
+ * The client library is loaded when servers are requested and not before: without it wick needs
  * no HTTP of its own.
  */
 
@@ -82,7 +82,7 @@ struct debug_server;
  * debug_server_cached - open the client's cached file of a build-id, without any network
  * @what: "debuginfo" or "executable"
  *
- * Looks where the client does: $DEBUGINFOD_CACHE_PATH, $HOME/.debuginfod_client_cache where that
+ * Searches where the client does: $DEBUGINFOD_CACHE_PATH, $HOME/.debuginfod_client_cache where that
  * is there, $XDG_CACHE_HOME/debuginfod_client, $HOME/.cache/debuginfod_client.  An entry that
  * only says that servers did not have it is no file.
  *
@@ -92,7 +92,7 @@ struct debug_server;
 int debug_server_cached(const char *hex, const char *what, char **ret_path);
 
 /**
- * debug_server_new - no server is asked yet
+ * debug_server_new - no server is queried yet
  * @options: outlive it
  *
  * Return:  0; -ENOMEM.
@@ -112,7 +112,7 @@ void debug_server_free(struct debug_server *server);
  * debug_server_fetch - ask the servers for a build-id's debugging information
  * @module: a path, for progress
  *
- * All calls together spend the deadline and no more; once it is spent nothing is asked.
+ * All calls together spend the deadline and no more; after that no server is queried.
  *
  * Return:  a descriptor, and the path of the file in the client's cache; -ENOENT: they have none;
  *          -ETIMEDOUT: the deadline; -ENOSYS: no client library, or no servers named; -errno.

@@ -27,7 +27,7 @@ struct dwarf_finder {
 	 * Return: a descriptor; -errno. */
 	int (*open_alt)(void *context, const char *name, const uint8_t *build_id, size_t len);
 	/* A split unit's file, DW_AT_dwo_name in DW_AT_comp_dir; or MODULE.dwp, with name NULL.
-	 * NTH: the next one is asked for when that one has another unit.
+	 * NTH: the next one is requested when that one has another unit.
 	 * Return: a descriptor; -errno. */
 	int (*open_dwo)(void *context, const char *comp_dir, const char *name, size_t nth);
 };
@@ -75,7 +75,7 @@ void dwarf_reader_free(struct dwarf_reader *reader);
 /**
  * dwarf_unit_of - which unit an address belongs to, to group addresses by
  *
- * Return:  a number that units are told apart by, 1 or more; 0: none is known to hold it.
+ * Return:  a number that identifies the unit, 1 or more; 0: none is known to hold it.
  * Context: any thread.
  */
 uint64_t dwarf_unit_of(struct dwarf_file *file, uint64_t addr);

@@ -51,7 +51,7 @@ struct form_value {
 /**
  * form_size - bytes of a form, where they are always as many
  *
- * Return:  0 (DW_FORM_flag_present, implicit_const) or more; -1: it has to be looked at; -2:
+ * Return:  0 (DW_FORM_flag_present, implicit_const) or more; -1: its value has to be read; -2:
  *          there is no such form.
  */
 int form_size(const struct dwarf_format *format, uint16_t form);

@@ -11,7 +11,7 @@ enum { MAX_CONTENTS = 32 }; /* of an entry of DWARF 5; five are known */
 struct line_file {
 	const char *name;
 	uint64_t folder;
-	char *path; /* made when it is asked for */
+	char *path; /* made when it is requested */
 };
 
 /* Folder 0 is where the compiler ran, and others are relative to it.  Before DWARF 5 file 0 is

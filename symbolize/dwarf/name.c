@@ -10,7 +10,7 @@ enum name_kind { NAME_FUNCTION, NAME_SCOPE };
 
 enum {
 	LANGUAGE_C17 = 0x2c,
-	MAX_MEMBERS = 2048, /* entries of a class that are looked at */
+	MAX_MEMBERS = 2048, /* entries of a class that are read */
 };
 
 /* Entries followed to the one that declares the function. */
@@ -39,7 +39,7 @@ static size_t slot_of(const struct name_memo *memo, const struct dwarf_source *s
 	return at;
 }
 
-/* NULL: it was not asked for yet. */
+/* NULL: it was not requested yet. */
 static struct name_entry *recall(const struct name_memo *memo, const struct dwarf_source *source,
 				 uint64_t key)
 {
@@ -115,7 +115,7 @@ static bool read_one(enum name_kind kind, struct declaration *to, struct form_va
 	if (kind == NAME_FUNCTION && die_has(&values, SLOT_LINKAGE_NAME))
 		to->linkage = form_string(&unit->unit, &values.of[SLOT_LINKAGE_NAME]);
 	if (to->linkage)
-		return false; /* nothing else is asked */
+		return false; /* nothing else is needed */
 	if (!to->name && die_has(&values, SLOT_NAME))
 		to->name = form_string(&unit->unit, &values.of[SLOT_NAME]);
 	if (die_has(&values, SLOT_ORIGIN))

@@ -33,7 +33,7 @@ struct name_entry {
 	uint32_t number; /* in a function's table */
 };
 
-/* The names of entries that were asked for.  Zero is empty. */
+/* The names of entries that were requested.  Zero is empty. */
 struct name_memo {
 	struct name_entry *entries;
 	size_t n_entries;

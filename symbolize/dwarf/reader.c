@@ -23,7 +23,7 @@ enum {
 struct hot_unit {
 	bool used;
 	uint64_t offset; /* in the module's .debug_info */
-	uint64_t tick;   /* when it was last asked */
+	uint64_t tick;   /* when it was last used */
 	int error;       /* of loading it */
 	struct dwarf_unit skeleton;
 	struct loaded_unit *unit;
@@ -32,7 +32,7 @@ struct hot_unit {
 	uint64_t n_bytes; /* of .debug_info; 0: it could not be read */
 };
 
-/* The units that claim an address, as far as they were asked for. */
+/* The units that claim an address, as far as they are known. */
 struct candidates {
 	uint64_t offsets[MAX_CANDIDATES];
 	size_t n;
@@ -45,7 +45,7 @@ struct dwarf_reader {
 	struct name_memo names;
 	struct function_reading reading;
 	struct hot_unit hot[HOT_UNITS];
-	struct hot_unit *last; /* that was asked */
+	struct hot_unit *last; /* that was used */
 	size_t n_rows;         /* of all hot units */
 	uint64_t n_bytes;      /* the same, of .debug_info */
 	uint64_t tick;
@@ -124,7 +124,7 @@ static int load(struct dwarf_reader *reader, struct hot_unit *hot)
 	return unit_cache_get(&reader->units, &reader->file->source, hot->offset, NULL, &hot->unit);
 }
 
-/* Forget the unit that was not asked for longest. */
+/* Forget the least recently used unit. */
 static void cool_oldest(struct dwarf_reader *reader, const struct hot_unit *but)
 {
 	struct hot_unit *oldest = NULL;
@@ -240,8 +240,8 @@ static int lines_in(struct dwarf_reader *reader, struct hot_unit *hot, uint64_t 
 	return inlines_only_lines(&reader->reading, lo, hi, ret_table);
 }
 
-/* The NTH unit that claims ADDR, asked for only once: to ask for one too many makes the directory
- * look through all units. */
+/* The NTH unit that claims ADDR, requested only once: a request for one too many makes the
+ * directory search all units. */
 static bool candidate(struct dwarf_reader *reader, uint64_t addr, size_t nth,
 		      struct candidates *candidates)
 {

@@ -153,7 +153,7 @@ struct split_file {
 	struct dwarf_source source;
 };
 
-/* A split unit that was found.  One that was looked for in vain has no source. */
+/* A split unit that was found.  One that was not found has no source. */
 struct split_unit {
 	struct split_unit *next;
 	const struct dwarf_source *source;
@@ -343,7 +343,7 @@ static void read_file(const struct split *split, const struct dwarf_unit *skelet
 		(void)read_candidate(split, skeleton, 0, file);
 }
 
-/* Units of a partial link share a file, and one that is not there is not looked for again. */
+/* Units of a partial link share a file, and one that is not there is not searched again. */
 static struct split_file *open_file(struct split *split, const struct dwarf_unit *skeleton)
 {
 	uint64_t key = hash(hash(0xcbf29ce484222325, skeleton->comp_dir), skeleton->dwo_name);

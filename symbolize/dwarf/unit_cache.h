@@ -7,7 +7,7 @@
  * everything is walked, which an address without a function causes.
  *
  * The scopes are the entries with children that qualify names: namespaces, classes, functions. One
- * that was jumped over is opened when a name from within is asked for.
+ * that was jumped over is opened when a name from within is requested.
  *
  * Context: any thread, one at a time, unless a function says otherwise.
  */
@@ -24,7 +24,7 @@
 
 enum {
 	INDEX_MAX_RANGES = 1024 * 1024, /* of functions in a unit */
-	INDEX_MAX_OVERLAP = 64,         /* ranges looked at for an address */
+	INDEX_MAX_OVERLAP = 64,         /* ranges read for an address */
 };
 
 #define SCOPE_NONE UINT32_MAX

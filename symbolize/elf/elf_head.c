@@ -168,7 +168,7 @@ uint64_t elf_head_span(const struct elf_head *head)
 
 /*
  * Two segments may share a page of the file, mapped twice: the one with code wins, as only
- * code is asked for.
+ * code is requested.
  */
 static const struct elf_segment *segment_of(const struct elf_head *head, uint64_t offset)
 {

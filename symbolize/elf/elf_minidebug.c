@@ -8,13 +8,13 @@
 #include <lzma.h>
 #include <stdlib.h>
 
-/* Real ones are up to some megabytes; a stream that asks for more is a bomb. */
+/* Real ones are up to some megabytes; a larger stream is a bomb. */
 static const uint64_t MAX_PACKED_BYTES = 64 * 1024 * 1024;
 static const uint64_t MAX_DECODER_BYTES = 68 * 1024 * 1024; /* xz(1): what -9 needs */
 
 enum { FIRST_BYTES = 256 * 1024, MAX_BYTES = 64 * 1024 * 1024 };
 
-/* A piece takes a few ms; then the loader may be told to stop. */
+/* A piece takes a few ms; then the loader may be stopped. */
 enum { PIECE_BYTES = 256 * 1024 };
 
 /* Room for more; false when there is no more memory, or it is enough. */

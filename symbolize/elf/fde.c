@@ -13,7 +13,7 @@
 
 static const uint64_t MAX_SECTION_BYTES = 1024 * 1024 * 1024;
 
-/* What is looked at of a CIE: every FDE may name another one, so each has to be short. */
+/* What is read of a CIE: every FDE may name another one, so each has to be short. */
 enum { MAX_CIE_BYTES = 64 };
 
 /* How pointers are written (LSB, "DWARF Exception Header Encoding"). */

@@ -22,7 +22,7 @@ enum { PAGE = 4096, MAX_PAGES = 256, PAGES_A_PATCH = 16 };
 /* Smaller ones do no harm; compression in a file system saves less than this. */
 enum { SPARSE_FROM_BYTES = 64 << 20 };
 
-/* Descriptors of a process that are looked through for a file without a name. */
+/* Descriptors of a process that are searched for a file without a name. */
 enum { MAX_FDS = 4096 };
 
 int mapped_file_stat(int fd, struct file_id *ret_id)

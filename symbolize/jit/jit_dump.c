@@ -1,4 +1,4 @@
-/* jit_dump.c - the records of a jitdump file; whoever made it may be anybody */
+/* jit_dump.c - the records of a jitdump file; their contents are untrusted */
 #include "symbolize/jit/internal.h"
 
 #include "symbolize/bounds/cursor.h"
@@ -203,7 +203,7 @@ static int take_move(struct jit_dump *dump, const struct record *record, struct 
 	return r == -ENOENT ? 0 : r;
 }
 
-/* How much of a record is looked at: of code only what comes before it. */
+/* How much of a record is read: of code only what comes before it. */
 static size_t wanted_bytes(const struct record *record)
 {
 	size_t all = record->size - RECORD_BYTES;

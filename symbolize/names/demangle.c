@@ -309,7 +309,7 @@ static char *after_parameters(const char *text, const char *to, char *end, bool 
 }
 
 /*
- * The parameters of the function itself are not asked for; those inside the name go here:
+ * The parameters of the function itself are not requested; those inside the name go here:
  * "run(int)::{lambda(char)#1}" is "run::{lambda#1}".
  */
 static void drop_parameters(struct demangler *demangler)

@@ -14,7 +14,7 @@
 
 enum {
 	MAX_UNITS = 256 * 1024,
-	MAX_ENTRIES = 4 * 1024 * 1024, /* looked at for one address */
+	MAX_ENTRIES = 4 * 1024 * 1024, /* read for one address */
 	MAX_LIST = 64 * 1024,          /* ranges of an entry */
 	MAX_NESTING = FUNCTION_MAX_DEPTH,
 };

@@ -63,7 +63,7 @@ static void *allocate(size_t n_bytes)
 	return bytes;
 }
 
-/* In and out in pieces, between which the loader may be told to stop. */
+/* In and out in pieces, between which the loader may be stopped. */
 static bool inflate_zlib(const struct inflate_job *job, uint8_t *to)
 {
 	z_stream stream = {0};
@@ -178,7 +178,7 @@ void inflate_all(struct inflate_job *jobs, size_t n_jobs, size_t file_bytes)
 		(void)pthread_join(second, NULL);
 }
 
-/* A file that says that it has more is not looked through. */
+/* A file that says that it has more is not searched. */
 enum { MAX_SECTIONS = 1 << 20 };
 
 /* Some file systems tell how many blocks a file has only after seconds. */

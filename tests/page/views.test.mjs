@@ -97,8 +97,8 @@ test("a pattern that would never end hangs nothing", async () => {
 
 const ODD = {
 	"one sample": ["app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 main+0x1 (/bin/app)\n\n", /one sample only[^]*record -F/],
-	"no symbols": ["app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 [unknown] (/bin/app)\n\n".repeat(9), /no name: install/],
-	"bad lines": [`${"app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 main+0x1 (/bin/app)\n\n".repeat(9)}\nthis is no sample\n\n`, /not of a recording[^]*line \d/],
+	"no symbols": ["app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 [unknown] (/bin/app)\n\n".repeat(9), /without a name, try: /],
+	"bad lines": [`${"app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 main+0x1 (/bin/app)\n\n".repeat(9)}\nthis is no sample\n\n`, /cannot be read, skipped \(\d/],
 };
 
 for (const [name, [text, says]] of Object.entries(ODD)) {

@@ -31,25 +31,25 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void looks_for_news_and_passes_without_them(void **state)
+static void checks_for_changes_and_passes_without_them(void **state)
 {
-	uint64_t news_ns = NOW_NS + PASS_READING_MS * NS_PER_MS;
+	uint64_t changes_ns = NOW_NS + PASS_READING_MS * NS_PER_MS;
 	uint64_t pass_ns = NOW_NS + PASS_MOST_MS * NS_PER_MS;
 
 	(void)state;
-	assert_int_equal(due_wake_ns(due), news_ns);
-	assert_false(due_is(&collector.drain, news_ns - 1));
-	assert_false(due_is(&collector.drain, news_ns)); /* there are none */
-	assert_int_equal(due_wake_ns(due), news_ns + PASS_READING_MS * NS_PER_MS);
+	assert_int_equal(due_wake_ns(due), changes_ns);
+	assert_false(due_is(&collector.drain, changes_ns - 1));
+	assert_false(due_is(&collector.drain, changes_ns)); /* there are none */
+	assert_int_equal(due_wake_ns(due), changes_ns + PASS_READING_MS * NS_PER_MS);
 	assert_false(due_is(&collector.drain, pass_ns - 1));
 	assert_int_equal(due_wake_ns(due), pass_ns);
 	assert_true(due_is(&collector.drain, pass_ns));
 }
 
-static void news_bring_a_pass(void **state)
+static void changes_cause_a_pass(void **state)
 {
 	static const struct collector_options options = {.hz = 99, .discovery = DISCOVERY_TIMER};
-	uint64_t news_ns = due_wake_ns(due);
+	uint64_t changes_ns = due_wake_ns(due);
 	struct process *process;
 	struct ring_header *header;
 
@@ -59,7 +59,7 @@ static void news_bring_a_pass(void **state)
 	collector.drain.processes = process;
 	atomic_store(&header->n_chunks, 5);
 	atomic_store(&header->n_slots, 65);
-	assert_false(due_is(&collector.drain, news_ns));
+	assert_false(due_is(&collector.drain, changes_ns));
 	atomic_store(&header->changed[1], 1);
 	assert_false(due_is(&collector.drain, due_wake_ns(due) - 1));
 	assert_true(due_is(&collector.drain, due_wake_ns(due)));
@@ -132,8 +132,8 @@ static void an_end_that_nothing_tells_of_is_looked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(looks_for_news_and_passes_without_them, set_up),
-		cmocka_unit_test_setup(news_bring_a_pass, set_up),
+		cmocka_unit_test_setup(checks_for_changes_and_passes_without_them, set_up),
+		cmocka_unit_test_setup(changes_cause_a_pass, set_up),
 		cmocka_unit_test_setup(whoever_waits_for_a_mark_waits_no_longer, set_up),
 		cmocka_unit_test_setup(other_work_is_done_in_time, set_up),
 		cmocka_unit_test_setup(work_that_has_to_wait_wakes_nobody, set_up),

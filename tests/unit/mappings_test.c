@@ -1,4 +1,4 @@
-/* mappings_test.c - which mapping events the news and the maps files of a process make */
+/* mappings_test.c - which mapping events the changes and the maps files of a process make */
 #include "base/units.h"
 #include "sampler/collector/process/mappings.h"
 
@@ -135,7 +135,7 @@ static void gives_a_replaced_module_in_the_order_of_time(void **state)
 	struct fixture *fixture = *state;
 	struct record_module c = module_at(0x8000, 0x9000, "/lib/c.so");
 
-	/* The slots of two threads: the later news is drained first. */
+	/* The slots of two threads: the later changes is drained first. */
 	mappings_module(&fixture->mappings, &c, 260);
 	mappings_unmap(&fixture->mappings, 250);
 	update(fixture, text, 300);
@@ -299,13 +299,13 @@ static void keeps_what_is_known_when_the_maps_file_is_empty(void **state)
 	assert_int_equal(fixture->n, 0);
 }
 
-static void bounds_the_news(void **state)
+static void bounds_the_changes(void **state)
 {
 	struct fixture *fixture = *state;
 
-	for (int i = 0; i < MAX_NEWS * 2; i++)
+	for (int i = 0; i < MAX_CHANGES * 2; i++)
 		mappings_unmap(&fixture->mappings, 250);
-	assert_int_equal(fixture->mappings.n_changed, MAX_NEWS);
+	assert_int_equal(fixture->mappings.n_changed, MAX_CHANGES);
 	update(fixture, first_text, 300);
 	assert_int_equal(fixture->n, 0);
 }
@@ -328,21 +328,21 @@ static void a_target_that_makes_modules_up_is_not_believed_for_long(void **state
 
 	buf_init(&buf, 65536);
 	buf_add(&buf, first_text);
-	for (uint64_t i = 0; i < 100 * MAX_NEWS; i++) {
+	for (uint64_t i = 0; i < 100 * MAX_CHANGES; i++) {
 		char path[64];
 		struct record_module record;
 
 		(void)snprintf(path, sizeof(path), "/forged/%llu.so", (unsigned long long)i);
 		record = module_at(0x1000000 + i * 0x2000, 0x1001000 + i * 0x2000, path);
 		mappings_module(&fixture->mappings, &record, 1000 + i);
-		if (i % MAX_NEWS == MAX_NEWS - 1)
+		if (i % MAX_CHANGES == MAX_CHANGES - 1)
 			(void)mappings_update(&fixture->mappings, &buf,
-					      (1 + i / MAX_NEWS) * NS_PER_S, &sink);
+					      (1 + i / MAX_CHANGES) * NS_PER_S, &sink);
 	}
 	buf_release(&buf);
 	assert_int_equal(fixture->mappings.n_unproven_paths, UNPROVEN_PATHS);
 	assert_true(fixture->mappings.paths.n < UNPROVEN_PATHS + 16);
-	assert_int_equal(fixture->mappings.n_refused, 100 * MAX_NEWS - UNPROVEN_PATHS);
+	assert_int_equal(fixture->mappings.n_refused, 100 * MAX_CHANGES - UNPROVEN_PATHS);
 	assert_int_equal(fixture->mappings.changed_paths.n, 0);
 }
 
@@ -363,7 +363,7 @@ int main(void)
 		with_fixture(does_not_ask_again_for_what_no_read_explains),
 		with_fixture(follows_anonymous_code_that_grows),
 		with_fixture(keeps_what_is_known_when_the_maps_file_is_empty),
-		with_fixture(bounds_the_news),
+		with_fixture(bounds_the_changes),
 		with_fixture(a_target_that_makes_modules_up_is_not_believed_for_long),
 	};
 

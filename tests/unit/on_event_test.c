@@ -18,7 +18,7 @@ static struct ring_header header;
 static struct ring_slot ring;
 static struct process process = {.header = &header, .state = AGENT_SAMPLING};
 static struct slot_own *own = (struct slot_own *)ring.own;
-static _Atomic uint64_t news;
+static _Atomic uint64_t changed;
 
 static void begin(uint64_t period_ns)
 {
@@ -31,7 +31,7 @@ static void begin(uint64_t period_ns)
 static void signal_comes(void)
 {
 	const ucontext_t elsewhere = {0};
-	struct signal_target at = {.slot = {.ring = &ring, .own = own, .changed = &news},
+	struct signal_target at = {.slot = {.ring = &ring, .own = own, .changed = &changed},
 				   .tick.uc = &elsewhere};
 
 	assert_true(slot_enter(&at.slot));

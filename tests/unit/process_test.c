@@ -139,21 +139,21 @@ static uint64_t n_given(struct fixture *fixture)
 	return fixture->stats.samples;
 }
 
-static void looks_where_there_are_news_and_now_and_then_everywhere(void **state)
+static void drains_changed_slots_and_sometimes_all(void **state)
 {
 	struct fixture *fixture = *state;
-	_Atomic uint64_t *news = fixture->header->changed;
+	_Atomic uint64_t *changed = fixture->header->changed;
 
 	use_slots(fixture, 100);
 	assert_int_equal(n_given(fixture), 0);
 	put_sample(fixture, 3, 7, io_now_ns());
 	put_sample(fixture, 70, 8, io_now_ns());
 	assert_int_equal(n_given(fixture), 0);
-	atomic_fetch_or(&news[1], UINT64_C(1) << (70 - 64));
+	atomic_fetch_or(&changed[1], UINT64_C(1) << (70 - 64));
 	assert_int_equal(n_given(fixture), 1);
-	assert_int_equal(atomic_load(&news[1]), 0);
+	assert_int_equal(atomic_load(&changed[1]), 0);
 	/* One that is not there yet is looked at when it is. */
-	atomic_fetch_or(&news[1], UINT64_C(1) << (110 - 64));
+	atomic_fetch_or(&changed[1], UINT64_C(1) << (110 - 64));
 	assert_int_equal(n_given(fixture), 1);
 	use_slots(fixture, 120);
 	put_sample(fixture, 110, 9, io_now_ns());
@@ -525,7 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_fixture(gives_what_was_committed_and_moves_the_tail),
-		with_fixture(looks_where_there_are_news_and_now_and_then_everywhere),
+		with_fixture(drains_changed_slots_and_sometimes_all),
 		with_fixture(counts_in_periods_of_the_file),
 		with_fixture(believes_no_more_slots_than_there_are),
 		with_fixture(reads_the_last_slot_of_the_last_chunk),

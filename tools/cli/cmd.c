@@ -88,7 +88,7 @@ static int cannot_run(const char *path, int error)
 	return error == ENOENT ? WICK_NOT_FOUND : WICK_CANNOT_EXECUTE;
 }
 
-/* ARGV behind the program's name.  Owns: the caller; NULL: no memory. */
+/* ARGV after the program's name.  Owns: the caller; NULL: no memory. */
 static char **argv_behind(const char *name, char **argv)
 {
 	size_t n = 0;

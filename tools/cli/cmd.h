@@ -206,7 +206,7 @@ int cmd_stack(struct cmd_ctx *ctx);
 int cmd_completion(struct cmd_ctx *ctx);
 
 /**
- * cmd_top - show what a program does now, until somebody quits
+ * cmd_top - show what a program does now, until the user quits
  *
  * Return:  the exit status of wick.
  */
@@ -290,14 +290,14 @@ int cmd_serve(struct cmd_ctx *ctx);
 int cmd_heatmap(struct cmd_ctx *ctx);
 
 /**
- * cmd_flamegraph - draw who calls whom, and what it takes
+ * cmd_flamegraph - draw call paths and their cost
  *
  * Return:  the exit status of wick.
  */
 int cmd_flamegraph(struct cmd_ctx *ctx);
 
 /**
- * cmd_report - say which functions take most, and who calls them
+ * cmd_report - list the most expensive functions and their callers
  *
  * Return:  the exit status of wick.
  */
@@ -328,7 +328,7 @@ int program_exec(const char *name, char **argv);
  */
 int program_run(const char *name, char **argv, struct buf *output);
 
-/* What one program of wick asks of another; no user types these. */
+/* Commands by which one program of wick runs another; users do not type them. */
 #define COMPLETION_ROWS  "completion-rows"
 #define EXPLAIN_TRIGGERS "explain-triggers"
 
@@ -426,10 +426,10 @@ struct presets {
  * presets_add - put what the files and the environment say in front of CTX's arguments
  * @commands: the table of commands, to a row without name
  *
- * Where --help is asked for, nothing is read.  A file that others may write is not read, and that
+ * Where --help is requested, nothing is read.  A file that others may write is not read, and that
  * is said.
  *
- * Return:  0; -EINVAL and the line that makes no sense; -errno of a file that was asked for.
+ * Return:  0; -EINVAL and the line that makes no sense; -errno of a file that was requested.
  * Owns:    CTX's arguments belong to PRESETS then; presets_release() in any case.
  */
 int presets_add(struct presets *presets, const struct command *commands, struct cmd_ctx *ctx,
@@ -439,7 +439,8 @@ int presets_add(struct presets *presets, const struct command *commands, struct 
 void presets_release(struct presets *presets);
 
 /**
- * presets_origin - where an argument comes from that nobody typed: "'/etc/wick.ini' line 3"
+ * presets_origin - where an argument comes from that is not on the command line: "'/etc/wick.ini'
+ * line 3"
  * @arg: an element of argv, not a copy
  *
  * Return:  NULL when it was typed.

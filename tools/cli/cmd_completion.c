@@ -48,7 +48,7 @@ static bool is(const char *one, const char *other)
 	return strcmp(one, other) == 0;
 }
 
-/* What can stand behind an option that takes an argument. Owns:    static. */
+/* What can stand after an option that takes an argument. Owns:    static. */
 static enum completion_kind completion_of_option(const struct command *command,
 						 const struct option_spec *spec,
 						 const char **ret_words)
@@ -71,7 +71,7 @@ static enum completion_kind completion_of_option(const struct command *command,
 }
 
 /*
- * What can stand behind a command that is neither file nor program. Returns words with blanks
+ * What can stand after a command that is neither file nor program. Returns words with blanks
  * between them; NULL: none.  @COMMANDS stands for all commands.
  */
 static const char *completion_words(const struct command *command)
@@ -83,7 +83,7 @@ static const char *completion_words(const struct command *command)
 	return is(command->name, "completion") ? "bash zsh fish" : NULL;
 }
 
-/* Whether a program and its arguments stand behind a command. */
+/* Whether a program and its arguments stand after a command. */
 static bool completion_runs(const struct command *command)
 {
 	return strstr(command->synopsis, "CMD") != NULL;

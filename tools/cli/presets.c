@@ -1,4 +1,4 @@
-/* presets.c - wick.ini and WICK_* as options that nobody had to type */
+/* presets.c - wick.ini and WICK_* as options */
 #include "tools/cli/cmd.h"
 
 #include "base/cleanup.h"
@@ -128,7 +128,7 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* The main thread alone reads the environment, and nobody writes it. */
+/* The main thread alone reads the environment, and no thread writes it. */
 static const char *directory(const char *name)
 {
 	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */
@@ -162,7 +162,7 @@ static const char *why_not_trusted(const struct stat *st)
 	return NULL;
 }
 
-/* A file that cannot be opened matters if it exists or was asked for. */
+/* A file that cannot be opened matters if it exists or was requested. */
 static int refuse_file(const char *path, bool must_exist, struct err *err)
 {
 	int code = errno;
@@ -426,7 +426,7 @@ static bool read_typed(const struct cmd_ctx *ctx, bool typed[MAX_NAME])
 			typed[i] |= cursor.specs[i].id == id;
 		if (id > 0)
 			continue;
-		/* behind a FILE options go on; behind a CMD they are CMD's */
+		/* after a FILE options go on; after a CMD they are CMD's */
 		if (id < 0 || cursor.rest >= cursor.argc ||
 		    strcmp(cursor.argv[cursor.rest - 1], "--") == 0 ||
 		    strstr(ctx->command->synopsis, "CMD"))

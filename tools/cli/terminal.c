@@ -41,7 +41,7 @@ void say_quiet(void)
 	voice.quiet = true;
 }
 
-/* One write a message, so that lines of several threads do not mix; who does not want it, does
+/* One write a message, so that lines of several threads do not mix; a caller without interest does
  * not get it. */
 static void write_message(const char *text, size_t len)
 {
@@ -206,7 +206,7 @@ uint32_t terminal_columns(void)
 	return size.ws_col;
 }
 
-/* The main thread alone reads the environment, and nobody writes it. */
+/* The main thread alone reads the environment, and no thread writes it. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */

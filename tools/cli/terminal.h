@@ -62,7 +62,7 @@ void say_live(const char *text);
 bool say_is_live(void);
 
 /**
- * say_result - what a command was asked for, on stdout
+ * say_result - what a command was requested, on stdout
  *
  * Return:  0; -EPIPE when the reader has gone; -errno.
  */
@@ -151,7 +151,7 @@ void interrupt_detaches(struct collector *collector);
 void interrupt_no_cmd(void);
 
 /**
- * interrupt_signal - the signal that asked wick to end while CMD lives on
+ * interrupt_signal - the signal that ends wick while CMD lives on
  *
  * Return:  its number; 0 when none did (a first SIGINT is CMD's alone).
  * Context: any thread.

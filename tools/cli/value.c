@@ -39,7 +39,7 @@ static const struct unit counts[] = {
 	{NULL, 0},
 };
 
-/* digits[.digits] as a whole number and thousandths; *TEXT moves behind it. */
+/* digits[.digits] as a whole number and thousandths; *TEXT moves after it. */
 static bool take_number(const char **text, uint64_t *ret_whole, uint64_t *ret_thousandths)
 {
 	const char *at = *text;

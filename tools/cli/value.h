@@ -70,7 +70,7 @@ int value_word(const char *text, const char *const *words, struct err *err);
 int value_pid(const char *text, pid_t *ret_pid);
 
 /**
- * value_process - the same for a person, who may have typed a name
+ * value_process - the same for a user, who may have typed a name
  *
  * Return:  0; -EINVAL, with what to type.
  */

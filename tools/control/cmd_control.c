@@ -52,7 +52,7 @@ static int take(int id, const char *value, struct control_options *options, stru
 	}
 }
 
-/* Options, and the words between and behind them: at most MAX_WORDS are kept, all are counted. */
+/* Options, and the words between and after them: at most MAX_WORDS are kept, all are counted. */
 static int read_line(const struct cmd_ctx *ctx, struct control_options *options,
 		     const char *words[MAX_WORDS], int *n_words, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * control.h - requests to a running recording: who sends them, and who answers
+ * control.h - requests to a running recording: client and server
  *
  * Context: main thread, unless a function says another.
  */
@@ -16,7 +16,7 @@
 
 /*
  * One SOCK_SEQPACKET connection a request: a struct control_request, then a struct control_reply.
- * Both are checked by who gets them: a socket's peer may be anybody's program.
+ * The receiver checks both, because any program can connect to a socket.
  */
 #define CONTROL_MAGIC 0x6b636977U /* "wick" */
 
@@ -58,7 +58,7 @@ struct control_reply {
 	uint16_t version;
 	uint16_t result; /* enum control_result */
 	int32_t wick_pid;
-	int32_t pid;           /* of CMD, or of the first process that was joined */
+	int32_t pid;           /* of CMD, or of the first attached process */
 	uint32_t hz;           /* weights are in periods of it */
 	uint32_t effective_hz; /* signals come so often: lower for a budget */
 	uint32_t pauses;       /* enum collector_pause */
@@ -70,7 +70,7 @@ struct control_reply {
 	uint64_t lost;
 	uint64_t cpu_ns; /* of what is recorded, without pauses */
 	uint64_t paused_ns;
-	uint64_t lowered_ns; /* for how long the rate was lower than asked for */
+	uint64_t lowered_ns; /* for how long the rate was lower than requested */
 	uint64_t files;      /* ever begun */
 	uint64_t bytes;
 	char command[CONTROL_COMMAND_BYTES];
@@ -90,7 +90,7 @@ struct control_directories {
 
 /**
  * control_directories_list - where recordings of a user put their sockets
- * @uid: the caller's own, or for root somebody's
+ * @uid: the caller's own, or for root another user's
  *
  * $XDG_RUNTIME_DIR/wick where that is UID's own, /run/user/UID/wick, then /tmp/wick-UID, and what
  * there is of /tmp/wick-UID.XXXXXX that is UID's and private.
@@ -98,9 +98,9 @@ struct control_directories {
 void control_directories_list(uid_t uid, struct control_directories *ret_places);
 
 /**
- * control_directory_make - a directory for sockets that nobody else can come into
+ * control_directory_make - a directory for sockets that no other user can enter
  *
- * Return:  0, and the directory; 1, and one that stands in for another that is somebody else's or
+ * Return:  0, and the directory; 1, and a substitute for one that belongs to another user or is
  *          open to others, which ERR names; -errno.
  */
 int control_directory_make(char ret_path[static sizeof(((struct sockaddr_un *)0)->sun_path)],
@@ -116,7 +116,7 @@ bool control_directory_is_private(const char *path, uid_t uid);
 /**
  * control_ask - have the recording of a process do something
  *
- * Return:  0 and its reply, whose strings end; -ESRCH: nobody records it; -ENOTUNIQ: several do;
+ * Return:  0 and its reply, whose strings end; -ESRCH: no wick records it; -ENOTUNIQ: several do;
  *          -EPROTO, -ETIMEDOUT and others, and the reason.
  */
 int control_ask(const struct control_request *request, struct control_reply *ret_reply,
@@ -132,9 +132,9 @@ int control_ask_all(void (*tell_one)(void *context, struct control_reply *reply)
 		    struct err *err);
 
 /**
- * control_recorder - who records a process
+ * control_recorder - the wick that records a process
  *
- * Return:  the pid of its wick record; 0: nobody that can be asked.
+ * Return:  the pid of its wick record; 0: none that replies.
  */
 pid_t control_recorder(pid_t pid);
 
@@ -175,8 +175,8 @@ int control_server_open(struct control_server *server, struct err *err);
 /**
  * control_server_take - the next request of those that have come; never waits
  *
- * Who is neither this user nor root, says too little or too much, or says nothing for a second, is
- * dropped.
+ * It drops clients of users other than this one and root, and clients whose message is too short,
+ * too long, or later than a second.
  *
  * Return:  the client, now CLIENT_WAITING; NULL: nothing has come.
  * Owns:    the server, until control_server_answer().
@@ -203,10 +203,10 @@ struct control_client *control_server_held(struct control_server *server);
 /** control_server_is_busy - whether anybody waits for anything */
 bool control_server_is_busy(const struct control_server *server);
 
-/** control_server_answer - tell a client, and let go of it */
+/** control_server_answer - reply to a client, and close it */
 void control_server_answer(struct control_client *client, struct control_reply *reply);
 
-/** control_server_close - let go of everybody, and be found no more */
+/** control_server_close - close all clients, and remove the socket */
 void control_server_close(struct control_server *server);
 
 #endif

@@ -1,4 +1,4 @@
-/* control_client.c - finds the recording of a process and asks it for something */
+/* control_client.c - finds the recording of a process and sends it a request */
 #include "tools/control/control.h"
 
 #include "base/cleanup.h"
@@ -44,7 +44,7 @@ struct search {
 	size_t n_own;
 };
 
-/* One socket while it is asked. */
+/* One socket during a request. */
 struct exchange {
 	const struct found *at;
 	struct control_request request;
@@ -180,7 +180,7 @@ static pid_t pid_of(const char *path)
 	return slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
 }
 
-/* By a signal or a debugger: it answers only when somebody lets it run on. */
+/* By a signal or a debugger: it replies only after it is continued. */
 static bool is_stopped(const struct exchange *exchange)
 {
 	pid_t pid = exchange->fd < 0 ? pid_of(exchange->at->path) : exchange->peer.pid;
@@ -238,7 +238,7 @@ static void wait_for_any(const struct exchange *each, size_t n, uint64_t until_n
 	(void)poll(polled, n_polled, (int)ms);
 }
 
-/* All of them at once: one that is silent makes nobody else late. */
+/* All of them at once: one that is silent does not delay the others. */
 static void ask_each(struct exchange *each, size_t n, uint64_t until_ns)
 {
 	uint64_t stopped_ns = in_ms(STOPPED_MS);
@@ -343,7 +343,7 @@ static bool owner_of(pid_t pid, uid_t *ret_uid)
 	return true;
 }
 
-/* Who may do anything looks where the owner of PID would record it, too. */
+/* Root also searches where the owner of PID would record it. */
 static int search_everywhere(struct search *search, pid_t pid)
 {
 	uid_t uid = geteuid();
@@ -398,7 +398,7 @@ static void take_answers(struct finding *finding, const struct exchange *each, s
 	}
 }
 
-/* Has FROM up to TO asked, AT_ONCE at a time. */
+/* Sends the request to FROM up to TO, AT_ONCE at a time. */
 static int ask_range(const struct search *search, size_t from, size_t to, pid_t pid,
 		     struct finding *finding, struct err *err)
 {
@@ -422,7 +422,7 @@ static int ask_range(const struct search *search, size_t from, size_t to, pid_t 
 	return 0;
 }
 
-/* The one recording that has PID, the caller's own if there is one; or why it cannot be told. */
+/* The one recording that has PID, the caller's own if there is one; or why that is unknown. */
 static int find(const struct search *search, pid_t pid, struct finding *finding, struct err *err)
 {
 	int r = ask_range(search, 0, search->n_own, pid, finding, err);

@@ -50,8 +50,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct control_directories
 }
 
 /*
- * Where somebody else has made /tmp/wick-UID, a name with a random end stands in for it: found by
- * its owner, whom nobody can feign.
+ * If another user has made /tmp/wick-UID, a name with a random end replaces it.  It is found by its
+ * owner, which cannot be forged.
  */
 static void add_own_names(struct control_directories *places, uid_t uid)
 {
@@ -78,7 +78,7 @@ static void add_own_names(struct control_directories *places, uid_t uid)
 
 void control_directories_list(uid_t uid, struct control_directories *ret_places)
 {
-	/* Nobody changes the environment. */
+	/* No thread changes the environment. */
 	const char *runtime = getenv("XDG_RUNTIME_DIR"); /* NOLINT(concurrency-mt-unsafe) */
 	char path[64];
 
@@ -92,7 +92,7 @@ void control_directories_list(uid_t uid, struct control_directories *ret_places)
 	add_own_names(ret_places, uid);
 }
 
-/* The last resort, which somebody else could not foresee. */
+/* The last resort, which other users cannot predict. */
 static int make_random(char *ret_path, size_t size, struct err *err)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];

@@ -1,4 +1,4 @@
-/* control_server.c - a recording's socket: who may ask, what they ask, and the answer */
+/* control_server.c - a recording's socket: permissions, requests and replies */
 #include "tools/control/control.h"
 
 #include "base/cleanup.h"
@@ -35,8 +35,8 @@ static bool is_of_a_recording(const char *name, pid_t *ret_pid)
 }
 
 /*
- * Whether nobody has this socket open any more: the kernel looks whose it is before it says that a
- * socket of another type cannot reach it, and who listens does not notice.
+ * Whether no process has this socket open any more.  The kernel checks that before it refuses a
+ * socket of another type, and the listener does not notice.
  */
 static bool is_left(const struct sockaddr_un *address)
 {
@@ -89,7 +89,7 @@ static void sweep(const char *directory)
 	(void)closedir(entries);
 }
 
-/* Under one name nobody finds it yet, under the next it can answer at once. */
+/* By one name no client finds it yet, by the next it can reply at once. */
 static int listen_as(int fd, const struct sockaddr_un *before, const struct sockaddr_un *address)
 {
 	int r;
@@ -105,7 +105,7 @@ static int listen_as(int fd, const struct sockaddr_un *before, const struct sock
 	return r;
 }
 
-/* A recording in another pid namespace may have our number: then ours has a letter behind it. */
+/* A recording in another pid namespace may have our number: then ours has a letter after it. */
 static int take_name(const char *directory, struct control_server *server)
 {
 	int r = -EEXIST;
@@ -152,7 +152,7 @@ static void drop(struct control_client *client)
 	*client = (struct control_client){.stage = CLIENT_FREE};
 }
 
-/* The directory keeps others out; this is for when somebody has opened it. */
+/* The directory excludes other users; this is for a directory that was opened to them. */
 static bool may_ask(int fd)
 {
 	struct ucred peer;
@@ -170,7 +170,7 @@ static struct control_client *free_place(struct control_server *server)
 	return NULL;
 }
 
-/* accept4() makes a socket before it looks whether there is anybody. */
+/* accept4() makes a socket before it checks for a client. */
 static bool somebody_asks(int fd)
 {
 	struct pollfd asked = {.fd = fd, .events = POLLIN};
@@ -178,7 +178,7 @@ static bool somebody_asks(int fd)
 	return poll(&asked, 1, 0) > 0;
 }
 
-/* With no place free, those who connect wait in the kernel's queue. */
+/* Without a free slot, new clients wait in the kernel's queue. */
 static void admit(struct control_server *server, uint64_t now_ns)
 {
 	struct control_client *client;
@@ -202,7 +202,7 @@ static bool request_holds(const struct control_request *request, ssize_t len)
 	       request->verb < CONTROL_VERBS && request->pid > 0;
 }
 
-/* Once it has asked: with words unread, the close would take the answer along. */
+/* Only after the request was read: otherwise the close would discard the reply. */
 static void refuse(struct control_client *client)
 {
 	struct control_reply reply = {.result = CONTROL_REFUSED};
@@ -211,7 +211,7 @@ static void refuse(struct control_client *client)
 	control_server_answer(client, &reply);
 }
 
-/* Return: whether it has asked, and may. */
+/* Return: whether a permitted request has come. */
 static bool listen_to(struct control_client *client, uint64_t now_ns)
 {
 	/* One byte more, to see a message that is too long. */

@@ -110,7 +110,7 @@ static int diff_input_load(struct diff_input *input, const struct diff_sides *si
 }
 
 /*
- * Select of each recording that was loaded what its side's query asks for. Returns as
+ * Select of each recording that was loaded by its side's query. Returns as
  * view_input_select().
  */
 static int diff_input_select(struct diff_input *input, const struct diff_sides *sides,
@@ -239,7 +239,7 @@ const struct option_spec diff_option_specs[] = {
 	{0, NULL, NULL, NULL},
 };
 
-/* What only this command is asked. */
+/* Options of this command alone. */
 struct diff_asked {
 	struct query against; /* its ranges only */
 	struct diff_rule rules[MAX_RULES];
@@ -264,7 +264,7 @@ static int parse_level(const char *text, double *ret_level, struct err *err)
 	return 0;
 }
 
-/* A rule asks about smaller changes than are looked at otherwise. */
+/* A rule may need smaller changes than the default. */
 static double least_asked(const struct diff_asked *asked)
 {
 	double least = asked->least;

@@ -22,7 +22,7 @@
 
 enum { MAPS_BYTES = 4 * 1024 * 1024, MAX_TASKS = 100000 };
 
-/* What keeps it from being recorded, and behind ", try: " what helps, where something does. */
+/* What keeps it from being recorded, and after ", try: " what helps, where something does. */
 static void add_problem(struct doctor *doctor, char *problem)
 {
 	static const char before[] = ", try: ";

@@ -33,7 +33,7 @@ void doctor_fix(struct doctor *doctor, const char *topic, const char *fix, const
 
 /**
  * doctor_check_machine - kernel, limits, the agent, temporary files, disk
- * @hz: the rate asked for; 0: none
+ * @hz: the rate requested; 0: none
  */
 void doctor_check_machine(struct doctor *doctor, uint32_t hz);
 

@@ -257,7 +257,7 @@ static const char *fix_of(const char *why)
 	return "a 64-bit build of it";
 }
 
-/* What runs may be looked at by whoever may trace it. */
+/* A running process can be read by those who may trace it. */
 static bool is_looked_at(const char *why)
 {
 	return strcmp(why, "static") == 0 || strcmp(why, "32-bit") == 0 ||

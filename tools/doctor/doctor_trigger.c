@@ -328,7 +328,7 @@ static void add_count(struct buf *text, const struct explanation *explanation, s
 	add_seconds(text, explanation->profile->length_ns);
 }
 
-/* "the most" of what it looks at, as the trigger sees it: over a second, and as growth. */
+/* "the most" of what it reads, as the trigger sees it: over a second, and as growth. */
 static void add_most(struct buf *text, const struct trigger_condition *condition,
 		     const struct trigger_state *state)
 {

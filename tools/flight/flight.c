@@ -1,4 +1,4 @@
-/* flight.c - the flight recorder: who asks, when, and for which time */
+/* flight.c - the flight recorder: the causes of a dump, and its time */
 #include "tools/flight/flight.h"
 
 #include "base/cleanup.h"
@@ -312,7 +312,7 @@ static struct flight_dump *ask_last(struct flight *flight, const char *why, uint
 	return dump;
 }
 
-/* Asked to end, by a person or a service manager. */
+/* SIGTERM from a user or a service manager. */
 static bool is_request(int signo)
 {
 	return signo == SIGINT || signo == SIGTERM || signo == SIGHUP;
@@ -410,7 +410,7 @@ int flight_now(struct flight *flight, const char *why, uint64_t now_ns, const ch
 	return dump->result;
 }
 
-/* The one that was asked for first, of those that wait. */
+/* The one that was requested first, of those that wait. */
 static struct flight_dump *first_waiting(struct flight *flight)
 {
 	struct flight_dump *first = NULL;

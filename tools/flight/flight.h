@@ -75,7 +75,7 @@ struct flight_ring_stats {
 	uint64_t limit;     /* of bytes */
 	uint64_t oldest_ns; /* of the first; 0: there is none */
 	uint64_t newest_ns;
-	uint64_t n_forced;  /* samples that went, or never came in, for want of room */
+	uint64_t n_forced;  /* samples that went, or never came in, for lack of space */
 	uint64_t forced_ns; /* the time of the newest of them */
 };
 
@@ -105,7 +105,7 @@ void flight_ring_forget(struct flight_ring *ring, uint64_t before_ns);
 void flight_ring_each(struct flight_ring *ring, uint64_t from_ns, uint64_t until_ns,
 		      void (*visit)(void *context, const struct sample *sample), void *context);
 
-/** flight_ring_stats - what is in it, and what has gone for want of room */
+/** flight_ring_stats - what is in it, and what has gone for lack of space */
 void flight_ring_stats(const struct flight_ring *ring, struct flight_ring_stats *ret_stats);
 
 /**
@@ -135,7 +135,7 @@ struct flight_note {
 	char json[FLIGHT_NOTE_BYTES];
 };
 
-/* A file that was asked for.  number 0: none. */
+/* A file that was requested.  number 0: none. */
 struct flight_dump {
 	uint64_t number;
 	uint64_t from_ns;
@@ -206,7 +206,7 @@ void flight_restart(struct flight *flight, uint64_t time_ns);
 void flight_note(struct flight *flight, uint64_t time_ns, const char *word, const char *json);
 
 /**
- * flight_note_why - the line `# trigger`: why a file was asked for
+ * flight_note_why - the line `# trigger`: why a file was requested
  * @value: what a trigger saw; NULL: it was none
  */
 void flight_note_why(struct flight *flight, uint64_t time_ns, const char *why, const char *value);
@@ -243,7 +243,7 @@ bool flight_is_due(struct flight *flight, uint64_t now_ns);
  */
 uint64_t flight_due_ns(const struct flight *flight, uint64_t now_ns);
 
-/** flight_tick - look for SIGUSR2, and write what is due */
+/** flight_tick - check for SIGUSR2, and write what is due */
 void flight_tick(struct flight *flight, uint64_t now_ns);
 
 /**
@@ -251,12 +251,12 @@ void flight_tick(struct flight *flight, uint64_t now_ns);
  * @why: as for flight_ask()
  *
  * Return:  0 and the path, NULL where memory ran out; -EBUSY: too many wait; -errno, and why has
- *          been told.
+ *          been printed.
  * Owns:    the flight; good until the next call of another function.
  */
 int flight_now(struct flight *flight, const char *why, uint64_t now_ns, const char **ret_path);
 
-/** flight_finish - write what was asked for: nothing more will come */
+/** flight_finish - write what was requested: nothing more will come */
 void flight_finish(struct flight *flight);
 
 /** flight_release - forget everything */

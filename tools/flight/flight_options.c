@@ -1,4 +1,4 @@
-/* flight_options.c - what `wick record` is told about the flight recorder and its triggers */
+/* flight_options.c - options of the flight recorder and its triggers */
 #include "tools/flight/flight.h"
 
 #include "tools/cli/value.h"

@@ -64,7 +64,7 @@ static bool rate_of(const struct trigger_set *set, const struct trigger_reading 
 	return true;
 }
 
-/* What a condition looks at; false: it is not known. */
+/* The value of a condition; false: it is not known. */
 static bool value_of(const struct trigger_set *set, const struct trigger_condition *condition,
 		     const struct trigger_reading *reading, int64_t *ret_value)
 {

@@ -1,8 +1,8 @@
 /*
  * trigger.h - conditions on what a program uses, and the moments when they have come true
  *
- * A model over readings: it asks nobody and knows no clock but theirs.  A condition fires once
- * for one episode: it is ready again when it has been untrue for a while.
+ * A model over readings: it reads nothing itself and knows only their clock.  A condition fires
+ * once for one episode: it is ready again when it has been untrue for a while.
  */
 #ifndef FLIGHT_TRIGGER_H
 #define FLIGHT_TRIGGER_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is looked at, of all processes of the recording together. */
+/* What is read, of all processes of the recording together. */
 enum trigger_of {
 	TRIGGER_CPU,       /* hundredths of a percent of one CPU */
 	TRIGGER_RSS,       /* KiB */
@@ -90,7 +90,7 @@ struct trigger_state {
 	int64_t base; /* of growth */
 	uint64_t n_fired;
 	uint64_t n_limited; /* times that the limit of the hour kept it from firing */
-	bool seen;          /* what it looks at was known at least once */
+	bool seen;          /* its value was known at least once */
 	int64_t most;       /* that it was; of TRIGGER_BELOW the least, of growth the growth */
 };
 
@@ -130,7 +130,7 @@ size_t trigger_evaluate(struct trigger_set *set, const struct trigger_reading *r
 			struct trigger_fired ret_fired[TRIGGER_MOST]);
 
 /**
- * trigger_value - a value of what a condition looks at, in words: "93%", "1.2G", "1500/s"
+ * trigger_value - a value of a condition, in words: "93%", "1.2G", "1500/s"
  *
  * Context: any thread.
  */

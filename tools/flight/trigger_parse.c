@@ -24,7 +24,7 @@ static const struct unit growths[] = {{"%", 100}, {"K", 1}, {"M", 1024}, {"G", 1
 static const struct unit rates[] = {{"/s", 1}, {"", 1}, {"K/s", 1000}, {"M/s", 1000000}, {NULL, 0}};
 static const struct unit numbers[] = {{"", 1}, {"K", 1000}, {"M", 1000000}, {NULL, 0}};
 
-/* What there is to look at; a word that begins another stands behind it. */
+/* What a trigger can read; a word that begins another comes after it. */
 static const struct kind {
 	const char *name;
 	enum trigger_of of;

@@ -43,7 +43,7 @@ static int show_file(const char *path, bool json)
 	return status;
 }
 
-/* Return: 0; -EINVAL and the reason; -ECANCELED: help is asked for. */
+/* Return: 0; -EINVAL and the reason; -ECANCELED: help is requested. */
 static int read_line(const struct cmd_ctx *ctx, struct view_input *input, bool *json,
 		     struct err *err)
 {

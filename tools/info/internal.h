@@ -78,7 +78,7 @@ struct profile_triggers {
 
 /**
  * profile_triggers_take - one more line
- * @json: what stands behind "# trigger : "
+ * @json: what stands after "# trigger : "
  *
  * Owns:    NAMES has the texts.
  */
@@ -153,7 +153,7 @@ struct profile_facts {
 	uint64_t hz;    /* that weights count periods of, here; 0: not said */
 	uint64_t least_hz;
 	uint64_t most_hz;
-	uint64_t effective_hz; /* in force: less than hz for a budget; 0: as asked */
+	uint64_t effective_hz; /* in force: less than hz for a budget; 0: as requested */
 	uint64_t lowest_hz;    /* the least of these; 0: it never was less */
 	uint64_t lowered_since_ns;
 	uint64_t lowered_ns; /* for how long it was less */

@@ -200,7 +200,7 @@ static void print_samples(const struct profile_facts *facts, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-/* What views leave out unless they are told not to. */
+/* What views leave out by default. */
 static void print_hidden(const struct profile_facts *facts, struct buf *buf)
 {
 	if (facts->events.n > 1) {
@@ -242,7 +242,7 @@ static void print_threads(const struct profile_facts *facts, struct buf *buf)
 	}
 }
 
-/* What a recording says is nobody's advice: whoever made the file has written it. */
+/* Text in a recording is untrusted and must not look like advice. */
 static void add_quoted(struct buf *buf, const char *text)
 {
 	struct buf plain;

@@ -184,7 +184,7 @@ void profile_states_release(struct profile_states *states)
 	*states = (struct profile_states){0};
 }
 
-/* ---- printing: the same shares, folded by what is asked for */
+/* ---- printing: the same shares, folded by what is requested */
 
 enum fold {
 	BY_STATE,

@@ -1,4 +1,4 @@
-/* attach_options.c - which running processes are to be joined */
+/* attach_options.c - which running processes are to be attached to */
 #include "tools/options/options.h"
 
 #include "base/cleanup.h"
@@ -120,7 +120,7 @@ static bool has_program(pid_t pid)
 	return fd >= 0 && io_pread(fd, &byte, 1, 0) == 1;
 }
 
-/* Others' processes are not meant when all that match are asked for. */
+/* Others' processes are not meant when all that match are requested. */
 static bool is_ours(pid_t pid)
 {
 	char path[64];

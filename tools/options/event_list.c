@@ -1,4 +1,4 @@
-/* event_list.c - what -e asks for */
+/* event_list.c - the events of -e */
 #include "tools/options/options.h"
 
 #include "sampler/collector/collector.h"

@@ -1,4 +1,4 @@
-/* metric_list.c - what --metrics asks for */
+/* metric_list.c - the metrics of --metrics */
 #include "tools/options/options.h"
 
 #include "base/buf.h"

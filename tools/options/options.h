@@ -49,7 +49,7 @@ struct attach_options {
 int attach_options_take(int id, const char *value, struct attach_options *options, struct err *err);
 
 /**
- * attach_options_given - whether processes are to be joined, rather than a command started
+ * attach_options_given - whether processes are to be attached to, rather than a command started
  *
  * Context: any thread.
  */
@@ -117,7 +117,7 @@ struct budget_options {
 };
 
 /**
- * budget_options_init - what holds unless something else is asked for
+ * budget_options_init - what holds unless something else is requested
  *
  * Context: any thread.
  */
@@ -187,7 +187,7 @@ int event_list_parse(const char *text, struct event_list *ret_list, struct err *
 
 struct metric_list {
 	uint32_t mask;  /* of the columns to write: enum metric_id, then the gauges */
-	uint32_t named; /* of these, metrics of the catalogue that were asked for by name */
+	uint32_t named; /* of these, metrics of the catalogue that were requested by name */
 	size_t n_gauges;
 	char gauges[METRIC_MAX_GAUGES][METRIC_NAME_SIZE];
 	enum metric_kind kinds[METRIC_MAX_GAUGES];

@@ -76,7 +76,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	buf_release(&text);
 }
 
-/* A gauge is only known by its name: one that nobody registered may be a metric misspelt. */
+/* A gauge is only known by its name: one that is not registered may be a misspelt metric. */
 static void tell_gauges(struct recorder *recorder)
 {
 	const struct metric_list *list = &recorder->options->metrics;
@@ -103,7 +103,7 @@ static void recorder_finish(struct recorder *recorder)
 	record_control_stop(recorder);
 	recorder_update_counts(recorder);
 	record_flight_finish(recorder);
-	(void)recording_finish(recorder->recording); /* it has told what went wrong */
+	(void)recording_finish(recorder->recording); /* it has printed what went wrong */
 	hook_files_finish(&recorder->hook_files);
 	live_file_finish(&recorder->live, recorder->collector);
 	print_summary(recorder, elapsed_ns);
@@ -140,7 +140,7 @@ static void sleep_for(int pidfd)
 }
 
 /*
- * Wait for CMD's end, unless a signal asked wick to end. Returns the exit status of wick: CMD's,
+ * Wait for CMD's end, unless a signal ends wick. Returns the exit status of wick: CMD's,
  * or 128 + the signal that ended wick.
  */
 static int recorder_wait(struct recorder *recorder)
@@ -158,7 +158,7 @@ static int recorder_wait(struct recorder *recorder)
 	return cmd_exit_of_wait(status);
 }
 
-/* "x.7.svg" for "x.7.perf.gz", as the picture is asked for as "x.%p.svg". */
+/* "x.7.svg" for "x.7.perf.gz", as the picture is requested as "x.%p.svg". */
 static char *picture_of(const char *recording, const char *asked)
 {
 	const char *end = NULL;
@@ -186,7 +186,7 @@ static int draw(char *picture, char *recording, bool force)
 }
 
 /*
- * Draw the flame graph that -o has asked for beside the recording, which is whole. What goes wrong
+ * Draw the flame graph that -o has requested beside the recording, which is whole. What goes wrong
  * is said, and leaves the recording as it is.
  */
 static void record_picture(const struct recorder *recorder)
@@ -209,8 +209,8 @@ static void record_picture(const struct recorder *recorder)
 	free(picture);
 }
 
-/* There is no file.  CMD goes on, its samples go nowhere, and its status is ours; those that have
- * joined are let go. */
+/* There is no file.  CMD continues, its samples are dropped, and its status is ours; attached
+ * processes are detached. */
 static int go_on_unrecorded(struct recorder *recorder, int error, const struct err *err)
 {
 	bool attaches = attach_options_given(&recorder->options->attach);
@@ -245,7 +245,7 @@ static int record(const struct record_options *options)
 		recorder_finish(&recorder);
 		record_picture(&recorder);
 		status = recorder_wait(&recorder);
-		/* Samples that no disk took are told of; CMD's own failure comes first. */
+		/* Samples that could not be written are reported; CMD's own failure comes first. */
 		if (status == WICK_OK && recorder_has_dropped(&recorder))
 			status = WICK_IO;
 	} else if (launched) {

@@ -126,7 +126,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 	push(queue, item);
 }
 
-/* Return: an item to put behind the samples that wait; NULL: it is done now, none waits. */
+/* Return: an item to put after the samples that wait; NULL: it is done now, none waits. */
 static struct name_queue_item *behind_samples(struct name_queue *queue)
 {
 	struct name_queue_item *item = queue->first ? new_item(0) : NULL;

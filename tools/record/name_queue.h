@@ -29,7 +29,7 @@ struct name_queue {
 	struct name_queue_item *last;
 	size_t bytes;
 	uint64_t tried_ns;        /* when the first was last resolved in vain */
-	uint64_t unnamed_frames;  /* that went without a name for want of time or room */
+	uint64_t unnamed_frames;  /* that went without a name for lack of time or space */
 	uint64_t unnamed_samples; /* that they belong to */
 };
 
@@ -46,7 +46,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 /** name_queue_exit - tell the symbolizer that a process has ended, after its last sample */
 void name_queue_exit(struct name_queue *queue, uint32_t process);
 
-/** name_queue_pass - have a change of the rate known behind the samples before it */
+/** name_queue_pass - have a change of the rate known after the samples before it */
 void name_queue_pass(struct name_queue *queue, const struct collector_rate *rate);
 
 /** name_queue_advance - deliver what has its names by now, or has waited long enough */
@@ -55,7 +55,7 @@ void name_queue_advance(struct name_queue *queue, uint64_t now_ns);
 /**
  * name_queue_due_ns - when name_queue_advance() next has something to do
  *
- * It looks whether names have come every 10 ms while they are being read.
+ * It checks for names every 10 ms while they are being read.
  *
  * Return:  ns; UINT64_MAX: nothing waits.
  */

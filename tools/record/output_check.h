@@ -12,7 +12,7 @@
  * @rotated: the first file is called x.0001.perf
  * @force:   a file of that name will be replaced
  *
- * Writes a page to a file without a name, so that a full or read-only disk is told now.
+ * Writes a page to a file without a name, so that a full or read-only disk is reported now.
  *
  * Return:  0; -EEXIST, -ENOSPC, -EACCES and others, with the reason and what to do.
  * Context: main thread.
@@ -23,7 +23,7 @@ int output_check(const char *path, bool rotated, bool force, struct err *err);
  * output_check_name - whether a file can be made by that name
  * @force: a regular file of that name will be replaced
  *
- * What is no regular file is never written to, nor replaced: somebody else may read from a pipe,
+ * What is no regular file is never written to, nor replaced: another process may read from a pipe,
  * or have wick wait for a reader, and a link leads where its owner likes.
  *
  * Return:  0; -EEXIST, -EISDIR, with the reason and what to do.

@@ -1,4 +1,4 @@
-/* record_budget.c - what a user and a file are told of the budget and the breaker */
+/* record_budget.c - messages and lines about the budget and the breaker */
 #include "tools/record/recorder.h"
 
 #include "base/cleanup.h"
@@ -12,7 +12,7 @@
 
 enum { LINE_BYTES = 256, PPM = 1000000, PPM_PER_PCT = 10000, TOLD_PPM = 10000 };
 
-/* Signals a second of CPU: timers are looked at at the kernel's tick, whatever rate they have. */
+/* Signals a second of CPU: timers are checked at the kernel's tick, whatever rate they have. */
 static double signals_of(const struct recorder *recorder)
 {
 	double hz = recorder->options->hz;

@@ -1,4 +1,4 @@
-/* record_control.c - what a recording does when it is asked to while it runs */
+/* record_control.c - requests to a running recording */
 #include "tools/record/recorder.h"
 
 #include "base/io.h"
@@ -13,7 +13,7 @@
 
 enum { NOTE_BYTES = 512 };
 
-/* Timers are looked at at the kernel's tick. */
+/* Timers are checked at the kernel's tick. */
 static uint32_t delivered_hz(const struct recorder *recorder)
 {
 	uint32_t hz = recorder->options->hz;
@@ -103,7 +103,7 @@ static bool is_recorded(struct recorder *recorder, pid_t pid)
 	       collector_records(recorder->collector, pid);
 }
 
-/* Return: the barrier behind which the request has been done; 0: it cannot be. */
+/* Return: the barrier after which the request has been done; 0: it cannot be. */
 static uint64_t begin(struct recorder *recorder, const struct control_request *request)
 {
 	switch ((enum control_verb)request->verb) {
@@ -216,7 +216,7 @@ static void flush_flight(struct recorder *recorder, struct control_client *clien
 	control_server_hold(client, &reply);
 }
 
-/* The path that is told is of the file that has ended. */
+/* The path in the message is of the file that has ended. */
 static void split_files(struct recorder *recorder, struct control_client *client)
 {
 	struct control_reply before;
@@ -259,7 +259,7 @@ static const char *why_of(const struct collector_rate *now, const struct collect
 	return (now->pauses ^ last->pauses) & PAUSE_BREAKER ? "breaker" : "asked";
 }
 
-/* `# rate : {...}`: how the samples behind it were taken. */
+/* `# rate : {...}`: how the samples after it were taken. */
 static void note(struct recorder *recorder, const struct collector_rate *rate, const char *why)
 {
 	struct buf text;

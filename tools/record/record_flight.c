@@ -12,7 +12,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The trigger's word for what the collector looks at. */
+/* The trigger's word for what the collector reads. */
 static const struct {
 	enum trigger_of of;
 	enum collector_usage_of usage;

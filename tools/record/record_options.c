@@ -171,7 +171,7 @@ static pid_t process_of(pid_t tid)
 	return (pid_t)pid;
 }
 
-/* Their processes join; samples of their other threads are left out. */
+/* Wick attaches to their processes; samples of their other threads are left out. */
 static int take_tids(const char *list, struct record_options *options, struct err *err)
 {
 	struct sample_filter_options *filter = &options->filter;
@@ -411,7 +411,7 @@ static int check_symbols(const struct record_options *options, struct err *err)
 	return 0;
 }
 
-/* A command to start, or processes to join. */
+/* A command to start, or processes to attach to. */
 static int check_subject(const struct record_options *options, struct err *err)
 {
 	bool attaches = attach_options_given(&options->attach);

@@ -64,7 +64,7 @@ static void progress_show(const struct progress *progress)
 }
 
 #define REST_NS UINT64_C(1000000000) /* without a sample, or anything that is due */
-#define BUSY_NS UINT64_C(10000000)   /* between two looks at what is due while samples come */
+#define BUSY_NS UINT64_C(10000000)   /* between two checks of what is due while samples come */
 #define TELL_NS UINT64_C(250000000)  /* between two live lines */
 
 static void on_message(void *context, const char *message)
@@ -233,7 +233,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	return r;
 }
 
-/* The recording is called after the first that has joined. */
+/* The recording is named after the first attached process. */
 static int attach_named(struct recorder *recorder, struct err *err)
 {
 	struct attaching attaching = {
@@ -259,7 +259,7 @@ static int attach_named(struct recorder *recorder, struct err *err)
 	return r;
 }
 
-/* With -a that is nobody yet. */
+/* With -a there is no process yet. */
 static int attach(struct recorder *recorder, struct err *err)
 {
 	return recorder->options->attach.all ? record_choose_start(recorder, err)

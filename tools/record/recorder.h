@@ -30,7 +30,7 @@ struct record_options {
 	struct external_choice external; /* of the above and below */
 	uint32_t hz;
 	uint64_t duration_ns; /* 0: until CMD ends */
-	uint64_t delay_ns;    /* before the first sample; the duration begins behind it */
+	uint64_t delay_ns;    /* before the first sample; the duration begins after it */
 	bool paused;          /* take no samples until `wick start` */
 	const char *output;   /* NULL: the default name; into argv, or PERF_NAME */
 	const char *picture;  /* what -o gave, when that is a picture: the recording is beside it */
@@ -86,13 +86,14 @@ struct record_choose {
 };
 
 /**
- * record_choose_start - begin to record, with nobody in it yet
+ * record_choose_start - begin to record, without a process yet
  *
  * Return:  0; -errno and the reason.
  */
 int record_choose_start(struct recorder *recorder, struct err *err);
 
-/** record_choose_tick - look at the machine's processes when that is due; some join, some leave */
+/** record_choose_tick - scan the machine's processes when due; attach to some, detach from others
+ */
 void record_choose_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
@@ -102,7 +103,7 @@ void record_choose_tick(struct recorder *recorder, uint64_t now_ns);
  */
 uint64_t record_choose_due_ns(const struct recorder *recorder);
 
-/** record_choose_tell - say how many joined, left and refused */
+/** record_choose_tell - say how many were attached, detached and refused */
 void record_choose_tell(const struct recorder *recorder);
 
 /** record_choose_release - forget everything */
@@ -119,15 +120,15 @@ struct record_control {
 /**
  * record_control_start - be found by `wick stop -p PID` and the like
  *
- * A recording that cannot be is a recording; why is told.
+ * A failure does not end the recording; a message says why.
  */
 void record_control_start(struct recorder *recorder);
 
-/** record_control_tick - begin to do what was asked for */
+/** record_control_tick - begin to do what was requested */
 void record_control_tick(struct recorder *recorder, uint64_t now_ns);
 
 /**
- * record_control_passed - another rate, or a barrier, behind all samples that were taken before it
+ * record_control_passed - another rate, or a barrier, after all samples that were taken before it
  */
 void record_control_passed(struct recorder *recorder, const struct collector_rate *rate);
 
@@ -135,7 +136,7 @@ void record_control_passed(struct recorder *recorder, const struct collector_rat
 void record_control_stop(struct recorder *recorder);
 
 /**
- * record_budget_tell_price - say what the rate that was asked for costs, where that is much
+ * record_budget_tell_price - say what the rate that was requested costs, where that is much
  *
  * Context: main thread, when the engine has been chosen.
  */
@@ -150,7 +151,7 @@ void record_budget_passed(struct recorder *recorder, const struct collector_rate
 void record_budget_tick(struct recorder *recorder);
 
 /**
- * record_flight_prepare - what the collector is to look at for triggers
+ * record_flight_prepare - what the collector reads for triggers
  *
  * Return:  0; -errno and the reason: the kernel does not tell it.
  */
@@ -160,7 +161,7 @@ int record_flight_prepare(const struct record_options *options, struct collector
 /**
  * record_flight_start - begin to keep samples, before the first comes
  *
- * Return:  0, also when that was not asked for; -ENOMEM and the reason.
+ * Return:  0, also when that was not requested; -ENOMEM and the reason.
  */
 int record_flight_start(struct recorder *recorder, struct err *err);
 
@@ -171,7 +172,7 @@ void record_flight_passed(struct recorder *recorder, const struct collector_rate
  * record_flight_now - write the last samples: everything up to now has been kept
  * @why: what the message says
  *
- * Return:  0 and the path; -errno, and why has been told.
+ * Return:  0 and the path; -errno, after a message.
  * Owns:    the recorder; good until the next call.
  */
 int record_flight_now(struct recorder *recorder, const char *why, const char **ret_path);
@@ -180,10 +181,10 @@ int record_flight_now(struct recorder *recorder, const char *why, const char **r
 void record_flight_ended(struct recorder *recorder, const struct collector_event *event,
 			 uint64_t now_ns);
 
-/** record_flight_tick - look at the triggers, and write what is due */
+/** record_flight_tick - check the triggers, and write what is due */
 void record_flight_tick(struct recorder *recorder, uint64_t now_ns);
 
-/** record_flight_finish - write what was asked for, and say what was not */
+/** record_flight_finish - write what was requested, and say what was not */
 void record_flight_finish(struct recorder *recorder);
 
 /* Zero it; recorder_release() takes any state. */
@@ -212,15 +213,15 @@ struct recorder {
 	char *comm;
 	struct engine engine;
 	bool told_dear;    /* that timers took over */
-	uint64_t switched; /* processes that were given perf events while they ran, as told */
+	uint64_t switched; /* processes that were given perf events while they ran, as printed */
 	uint64_t truncated;
 	uint64_t start_ns;
 	bool is_live;     /* a terminal shows how it goes on */
 	bool delayed;     /* --delay has passed */
 	uint64_t told_ns; /* when counts and the live line were last brought up to date */
 	pid_t pid;
-	size_t n_attached;   /* that were named and have joined */
-	pid_t namespace_pid; /* in its own pid namespace, when it has joined; 0: as pid */
+	size_t n_attached;   /* of -p and --comm */
+	pid_t namespace_pid; /* in its own pid namespace, if attached; 0: as pid */
 };
 
 /**
@@ -241,7 +242,7 @@ void recorder_update_counts(struct recorder *recorder);
  */
 void recorder_note(struct recorder *recorder, uint64_t time_ns, const char *word, const char *json);
 
-/** recorder_run - record until CMD has ended, the duration is over or a signal asks to end */
+/** recorder_run - record until CMD has ended, the duration is over or a signal ends it */
 void recorder_run(struct recorder *recorder);
 
 /** recorder_release - forget everything */
@@ -249,7 +250,7 @@ void recorder_release(struct recorder *recorder);
 
 struct progress {
 	uint64_t elapsed_ns;
-	uint32_t hz; /* that was asked for, */
+	uint32_t hz; /* that was requested, */
 	uint32_t effective_hz;
 	bool interrupted; /* CMD had its Ctrl-C; the next one is ours */
 	struct collector_stats collected;

@@ -180,7 +180,7 @@ void hook_files_finish(struct hook_files *files)
 {
 	for (size_t i = 0; i < HOOK_FILES; i++)
 		if (files->at[i])
-			(void)recording_finish(files->at[i]); /* it has told what went wrong */
+			(void)recording_finish(files->at[i]); /* it has printed what went wrong */
 }
 
 void hook_files_release(struct hook_files *files)

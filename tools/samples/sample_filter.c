@@ -17,7 +17,7 @@
 
 enum { MAX_TOP = 100000, MAX_LAST = 65536, WORD_SIZE = 32 };
 
-/* ---- what was asked for */
+/* ---- what was requested */
 
 static int take_state(const char *word, uint32_t *states, struct err *err)
 {

@@ -20,7 +20,7 @@
 
 enum { SELECTION_MAX_TIDS = 64 };
 
-/* What was asked for.  Zero keeps everything. */
+/* What was requested.  Zero keeps everything. */
 struct sample_filter_options {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
 	struct collector_top top;
@@ -41,11 +41,11 @@ struct sample_filter {
 	struct buf symbol;                  /* one to compare with it */
 	struct map last;                    /* metrics of each thread's last written sample */
 	struct filtered filtered[N_SERIES]; /* what was left out */
-	/* What there was instead, for who misspelt a name; the drain thread's until it ends. */
+	/* Names that exist, for a hint about a misspelt one; the drain thread's until it ends. */
 	bool a_thread_matched;
 	bool a_stack_matched;
 	char others[SELECTION_OTHERS][SAMPLE_COMM_SIZE]; /* threads' names that did not match */
-	char near[SELECTION_NEAR]; /* a function that has the one asked for in its name */
+	char near[SELECTION_NEAR]; /* a function that has the one requested in its name */
 };
 
 /**
@@ -141,7 +141,7 @@ struct hook_files {
  * hook_files_main - the event of the file that is named as -o says
  * @events: COLLECT_*
  *
- * The clock's if one was asked for, then memory's, then locks'.
+ * The clock's if one was requested, then memory's, then locks'.
  */
 enum sample_event hook_files_main(uint32_t events);
 
@@ -156,13 +156,13 @@ bool hook_files_clock(uint32_t events);
 /**
  * hook_files_describe - what an event's file says of itself: its name, its rate and its metrics
  *
- * RECORDING has the mask and the rate that the user asked for.
+ * RECORDING has the mask and the rate that the user requested.
  */
 void hook_files_describe(struct recording_options *recording, enum sample_event event,
 			 const struct event_list *list);
 
 /**
- * hook_files_path - "dir/x.perf" with a word before its ending; a name without one gets it behind
+ * hook_files_path - "dir/x.perf" with a word before its ending; a name without one gets it after
  *
  * Return:  "dir/x.WORD.perf"; NULL when memory ran out.
  * Owns:    the caller, to free().
@@ -243,7 +243,7 @@ struct live_heap {
 	uint64_t n_blocks;
 	uint64_t weight;
 	uint64_t left_out; /* samples for which there was no room, or whose process had to go */
-	bool changed;      /* since somebody cleared it */
+	bool changed;      /* since it was cleared */
 };
 
 /**

@@ -123,7 +123,7 @@ static int take(struct serving *serving, int id, const char *value, struct err *
 	}
 }
 
-/* Options before and behind the folder. */
+/* Options before and after the folder. */
 static int parse(struct cmd_ctx *ctx, struct serving *serving, struct err *err)
 {
 	struct option_cursor cursor = {

@@ -19,7 +19,7 @@ void summary_files(const struct summary *summary, struct buf *buf);
 void summary_topic(struct buf *buf, const char *topic);
 
 /**
- * summary_cause - VALUE and what it counts, behind a comma when it is not the first; nothing for 0
+ * summary_cause - VALUE and what it counts, after a comma when it is not the first; nothing for 0
  */
 void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first);
 

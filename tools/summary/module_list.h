@@ -40,7 +40,7 @@ void module_list_release(struct module_list *list);
 void module_list_text(const struct json_pair *pair, char *to, size_t size);
 
 /**
- * servers_print - "3 modules asked for, 1 found in 0.50 s", and what went wrong first
+ * servers_print - "3 modules requested, 1 found in 0.50 s", and what went wrong first
  *
  * Context: any thread.
  */

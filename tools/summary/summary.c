@@ -234,13 +234,13 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 		print_none_kept(filter, buf);
 }
 
-/* Why there is no sample at all, as far as it can be told. */
+/* Why there is no sample at all, as far as it is known. */
 static void print_nothing(const struct summary *summary, struct buf *buf)
 {
 	const struct collector_stats *stats = &summary->collected;
 
 	if (stats->samples > 0 || (stats->processes == 0 && stats->n_unsupported))
-		return; /* who was not sampled has a line */
+		return; /* programs that were not sampled have a line */
 	summary_topic(buf, "");
 	if (stats->processes == 0)
 		buf_add(buf, "no program loaded the agent, try: wick doctor -- CMD\n");
@@ -405,7 +405,7 @@ static void print_hooks(const struct summary *summary, struct buf *buf)
 	}
 }
 
-/* What nobody gave back, and where it stands. */
+/* Memory that was not freed, and the file that lists it. */
 static void print_live(const struct summary *summary, struct buf *buf)
 {
 	const struct live_file *live = summary->live;
@@ -540,7 +540,7 @@ static void print_modules(const struct summary *summary, struct buf *buf)
 	print_missing(summary, lookups, buf);
 }
 
-/* Nothing, unless they were to be asked. */
+/* Nothing, unless servers were enabled. */
 static void print_servers(const struct symbolize_servers *servers, struct buf *buf)
 {
 	if (!servers->n_asked && (!servers->why || !*servers->why))

@@ -19,8 +19,8 @@ struct summary {
 	int wait_status;
 	uint64_t elapsed_ns;
 	size_t n_attached;                  /* of -p and --comm; 0: a CMD was started, or -a */
-	const struct collector_top *choose; /* of -a; n 0: it was not asked for */
-	uint32_t hz;                        /* the least that was asked for, */
+	const struct collector_top *choose; /* of -a; n 0: it was not requested */
+	uint32_t hz;                        /* the least that was requested, */
 	uint32_t hz_most;                   /* and the most, where wick rate changed it */
 	uint32_t kernel_hz;
 	enum ring_discovery discovery;
@@ -40,9 +40,9 @@ struct summary {
 	size_t n_modules;
 	struct symbolize_servers servers;
 	const struct sample_filter *filter; /* NULL: everything was kept */
-	bool no_clock;                      /* neither CPU nor wall time was asked for */
-	uint64_t lock_ns;                   /* waits of so long were asked for; 0: none */
-	bool no_symbols;                    /* no names were asked for */
+	bool no_clock;                      /* neither CPU nor wall time was requested */
+	uint64_t lock_ns;                   /* waits of so long were requested; 0: none */
+	bool no_symbols;                    /* no names were requested */
 	const char *no_events;              /* why perf events may not be had; "" they may */
 	bool verbose;
 };
@@ -55,7 +55,7 @@ struct summary {
 void summary_print(const struct summary *summary, struct buf *buf);
 
 /**
- * summary_weight_lost - the weight that was lost for want of room, by all causes together
+ * summary_weight_lost - the weight that was lost for lack of space, by all causes together
  *
  * Context: any thread.
  */

@@ -297,7 +297,7 @@ static int copy(struct symbolize_job *job, struct err *err)
 
 	job->leaf = true;
 	while ((r = lines_next(job->lines, &line, err)) > 0) {
-		/* Not behind a header line: the sample's "# l" line goes before it. */
+		/* Not after a header line: the sample's "# l" line goes before it. */
 		if (job->text.len >= FLUSH_BYTES && !before_frame(&line)) {
 			end_sample(job);
 			r = flush(job, err);
@@ -403,7 +403,7 @@ static int symbolize(const char *in, const struct view_output *output,
 	return r == -EINVAL ? WICK_IO : cmd_exit_of(r);
 }
 
-/* What the command line asks for. */
+/* The command line. */
 struct asked {
 	struct symbol_options symbols;
 	struct view_input input;

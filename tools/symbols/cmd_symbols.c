@@ -33,7 +33,7 @@ const struct option_spec symbols_option_specs[] = {
 	{0, NULL, NULL, NULL},
 };
 
-/* What the command line asks for. */
+/* The command line. */
 struct asked {
 	struct symbol_options symbols;
 	bool json;

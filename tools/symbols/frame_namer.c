@@ -20,7 +20,7 @@ struct named_module {
 	const char *file;      /* as it is */
 	const char *build_id;  /* "" unknown */
 	struct module *module; /* NULL: not to be had */
-	struct map asked;      /* of addresses, each once */
+	struct map asked;      /* addresses to name, each once */
 };
 
 struct frame_namer {

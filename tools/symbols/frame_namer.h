@@ -1,7 +1,7 @@
 /*
  * frame_namer.h - gives frames that were written as module+offset their names
  *
- * In two passes over a recording: first every such frame is asked for, then all are looked up
+ * In two passes over a recording: first every such frame is requested, then all are looked up
  * together, then they are written.
  *
  * Context: main thread, unless a function says another.
@@ -50,7 +50,7 @@ void frame_namer_build_id(struct frame_namer *namer, const char *path, const cha
  */
 void frame_namer_ask(struct frame_namer *namer, const struct perf_frame *frame, bool leaf);
 
-/** frame_namer_look_up - between the passes: find the modules, look up all that was asked for */
+/** frame_namer_look_up - between the passes: find the modules, look up all that was requested */
 void frame_namer_look_up(struct frame_namer *namer);
 
 /**
@@ -64,7 +64,7 @@ size_t frame_namer_find(struct frame_namer *namer, const struct perf_frame *fram
 			const struct frame **ret_frames);
 
 /**
- * frame_namer_modules - the modules that were asked for names
+ * frame_namer_modules - the modules that were requested names
  *
  * Return:  how many.
  * Owns:    the namer; good until the next call.

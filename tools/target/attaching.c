@@ -18,7 +18,7 @@ static void tell_attached(pid_t pid, const struct collector_attached *attached)
 		 attached->again ? " (the agent was already loaded)" : "");
 }
 
-/* Where its recording can be asked, it is named. */
+/* The message names the recording if it replies. */
 static void add_recorder(pid_t pid, struct err *err)
 {
 	pid_t recorder = control_recorder(pid);

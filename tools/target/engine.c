@@ -68,7 +68,7 @@ static void on_signal(int signo)
 	n_signals++;
 }
 
-/* Spins, and looks how much CPU the moments take in which a signal came. */
+/* Spins, and measures the CPU time of the moments with a signal. */
 static uint64_t median_gap(void)
 {
 	uint64_t gaps[N_SIGNALS];
@@ -137,7 +137,7 @@ static uint64_t sleep_ns(void)
 	return rounds[N_SLEEPS / 2];
 }
 
-/* Switching in is charged to the thread itself, as much for switching out to the one behind. */
+/* Switching in is charged to the thread itself, as much for switching out to the one after. */
 static uint64_t event_switch_ns(uint64_t period_ns)
 {
 	uint64_t without_ns = sleep_ns();
@@ -200,7 +200,7 @@ static void use_perf(struct engine *engine, const struct engine_options *options
 		     permit->why);
 }
 
-/* What only perf events give; NULL: nothing that was asked for. */
+/* What only perf events give; NULL: nothing that was requested. */
 static const char *needs_perf(const struct engine_options *options)
 {
 	if (options->event.text[0])
@@ -277,7 +277,7 @@ void engine_measure(struct engine *engine, uint32_t hz, bool event)
 		signal_cost_of_event(prices, hz);
 }
 
-enum { MOST_HZ = 100 }; /* looks a second */
+enum { MOST_HZ = 100 }; /* checks a second */
 
 /* Memory and locks are seen by hooks alone, and the kernel's events by itself. */
 static bool is_possible(const struct external_choice *choice)
@@ -285,7 +285,7 @@ static bool is_possible(const struct external_choice *choice)
 	return !(choice->events & ~(uint32_t)(COLLECT_CPU | COLLECT_WALL));
 }
 
-/* Whether a program that takes no agent is looked at nevertheless. */
+/* Whether a program without an agent is sampled. */
 static bool is_wanted(const struct external_choice *choice)
 {
 	return is_possible(choice) &&

@@ -27,9 +27,9 @@ int agent_path_find(char **ret_path, struct err *err);
 struct engine {
 	enum ring_engine kind;
 	struct perf_how how; /* RING_ENGINE_PERF, or permitted */
-	bool is_auto;        /* nobody asked for this one */
+	bool is_auto;        /* not requested by the user */
 	bool permitted;      /* events of CPU time may be had, should the program need them */
-	char why_not[192];   /* !permitted: what would lift it; "" another engine was asked for */
+	char why_not[192];   /* !permitted: what would lift it; "" another engine was requested */
 	struct collector_prices prices; /* of its signals, where they were measured */
 	char note[320];                 /* what to say of it; "" nothing */
 };
@@ -51,7 +51,7 @@ int engine_choose(const struct engine_options *options, uint32_t hz, struct engi
  */
 void engine_measure(struct engine *engine, uint32_t hz, bool event);
 
-/* What was asked for, as far as it matters here. */
+/* What was requested, as far as it matters here. */
 struct external_choice {
 	enum engine_choice engine;
 	uint32_t events; /* COLLECT_* */
@@ -59,7 +59,7 @@ struct external_choice {
 };
 
 /**
- * external_choice_check - whether what is asked for can be had without an agent, if there is none
+ * external_choice_check - whether what is requested can be had without an agent, if there is none
  *
  * Return:  0; -EINVAL and the reason.
  * Context: any thread.
@@ -82,7 +82,7 @@ void external_choice_tell(const struct external_choice *choice, const struct col
 
 /**
  * external_choice_attach - have a running process sampled from outside, where that is wanted
- * @error: why it did not join otherwise; 0: that was not tried
+ * @error: why attaching failed; 0: it was not tried
  * @err:   holds that reason; the new one if there is
  *
  * Return:  0; ERROR: it is not wanted; -errno and the reason.
@@ -112,11 +112,11 @@ struct attaching {
 };
 
 /**
- * attaching_start - begin to sample, and have the processes join that are meant
+ * attaching_start - begin to sample, and attach to the chosen processes
  *
- * Those that cannot are told of, one line each; the others are sampled.
+ * One message for each that fails; the others are sampled.
  *
- * Return:  0: at least one has joined; -errno: none, and the reason.
+ * Return:  0: at least one is attached; -errno: none, and the reason.
  * Owns:    COLLECTOR, ATTACH and OUTSIDE outlive it.
  */
 int attaching_start(struct attaching *attaching, struct err *err);
@@ -126,7 +126,7 @@ void attaching_release(struct attaching *attaching);
 
 /* Set the first two; zero the others.  following_release() takes any state. */
 struct following {
-	struct collector *collector; /* NULL: nobody is followed */
+	struct collector *collector; /* NULL: children are not followed */
 	bool verbose;                /* print why a child is not attached to */
 	uint64_t n_refused;
 	struct err why; /* of the last */
@@ -153,7 +153,7 @@ void following_release(struct following *following);
  *
  * Closed descriptors 0-2 become /dev/null, close-on-exec: CMD finds them closed as they were.
  * SIGPIPE and SIGXFSZ get a handler that does nothing: exec resets it, so CMD starts with what
- * wick was started with.  Where SIGCHLD is ignored, nobody could wait for a child: its action is
+ * wick was started with.  Where SIGCHLD is ignored, wick could not wait for a child: its action is
  * the default one then.
  *
  * Context: main thread, first of all.
@@ -178,7 +178,7 @@ uint64_t signal_cost_ns(void);
  * @prices: timer_ns is there already, and stands for what could not be measured
  * @hz:     above the tick a switch costs more: the event is what the processor is to wake for next
  *
- * Context: main thread, before others exist or while SIGURG is nobody's: takes it for a moment.
+ * Context: main thread, before others exist or while SIGURG is unused: takes it for a moment.
  */
 void signal_cost_of_event(struct collector_prices *prices, uint32_t hz);
 

@@ -15,7 +15,7 @@ enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BY
 #define FIRST_NS  UINT64_C(250000000)  /* the same at first, for BEGIN_NS */
 #define BEGIN_NS  UINT64_C(3000000000)
 #define ONCE_NS   UINT64_C(5000000000)
-#define END_NS    UINT64_C(3000000000) /* for CMD to end in, when it was asked to */
+#define END_NS    UINT64_C(3000000000) /* for CMD to end after SIGTERM */
 
 /* The man page docs/man/wick-top.1 says the same; a lint test compares them. */
 const struct option_spec top_option_specs[] = {
@@ -175,7 +175,7 @@ static void draw(struct watching *it)
 	top_screen_draw(it->screen, &facts, &it->view, &it->keys);
 }
 
-/* Return: false: somebody wants to go. */
+/* Return: false: the user quits. */
 static bool press(struct watching *it, int key, bool *end_cmd)
 {
 	bool threads = it->keys.threads;
@@ -278,7 +278,7 @@ static int print_once(struct watching *it)
 				       it->session.threads.n);
 	put_in_order(it);
 	top_session_facts(&it->session, &facts);
-	facts.ended = facts.ending; /* that the time is over is what was asked for */
+	facts.ended = facts.ending; /* that the time is over is what was requested */
 	buf_init(&text, TEXT_BYTES);
 	top_lines_head(&text, &facts, &it->view, &it->keys, columns);
 	top_lines_titles(&text, &it->keys, columns);
@@ -287,7 +287,7 @@ static int print_once(struct watching *it)
 	return cmd_print(&text);
 }
 
-/* Asks, and waits a little to see it end. */
+/* Sends SIGTERM, and waits a little for the end. */
 static void end_program(struct top_session *session)
 {
 	uint64_t until_ns = io_now_ns() + END_NS;
@@ -297,7 +297,8 @@ static void end_program(struct top_session *session)
 		top_session_turn(session, REDRAW_NS / 10);
 }
 
-/* A CMD starts behind the screen; processes are joined before it: that may take a line each. */
+/* A CMD starts behind the screen; processes are attached to before it: that may take a line each.
+ */
 static int start(struct watching *it, const struct top_options *options)
 {
 	bool attaches = attach_options_given(&options->attach);
@@ -343,7 +344,7 @@ static int run(struct watching *it, const struct top_options *options)
 	return status;
 }
 
-/* CMD's end, where it was seen; wick top itself has done what it was asked for. */
+/* CMD's end, where it was seen; wick top itself has done what it was requested. */
 static void tell_end(struct top_session *session)
 {
 	if (session->launched)

@@ -34,7 +34,7 @@ enum {
 #define TOP_WINDOW_NS UINT64_C(2000000000)
 #define TOP_LATE_NS   UINT64_C(400000000)
 
-/* Sums of recent time, by slots; a slot whose number is not the one asked for is empty. */
+/* Sums of recent time, by slots; a slot whose number is not the one requested is empty. */
 struct top_recent {
 	uint64_t number[TOP_SLOTS];
 	uint64_t ns[TOP_SLOTS];
@@ -218,7 +218,7 @@ enum top_key {
 	TOP_KEY_RESIZE,
 };
 
-/* What a key asks of others. */
+/* What a key requests. */
 enum top_action {
 	TOP_NOTHING, /* nothing is to be drawn anew */
 	TOP_DRAW,    /* the same, shown otherwise */
@@ -229,7 +229,7 @@ enum top_action {
 
 enum { TOP_FILTER_BYTES = 64, TOP_MESSAGE_BYTES = 128 };
 
-/* What somebody has chosen with keys.  Zero it; top_keys_release() takes any state. */
+/* What the user has chosen with keys.  Zero it; top_keys_release() takes any state. */
 struct top_keys {
 	enum top_order order;
 	bool threads; /* instead of functions */
@@ -237,8 +237,8 @@ struct top_keys {
 	bool no_heat;
 	bool help;
 	bool typing;  /* a filter, up to Enter */
-	bool leaving; /* asked what becomes of the program */
-	bool started; /* the program is wick's own: it can be asked to end */
+	bool leaving; /* asks what to do with the program */
+	bool started; /* the program is wick's own: it can be ended */
 	size_t scroll;
 	char typed[TOP_FILTER_BYTES];
 	char filter[TOP_FILTER_BYTES];   /* that holds; "": none */
@@ -321,7 +321,7 @@ struct top_facts {
 enum { TOP_HEAD_LINES = 2, TOP_HELP_LINES = 15 };
 
 /**
- * top_lines_head - two lines: who, and what was counted
+ * top_lines_head - two lines: the program, and what was counted
  *
  * No line is longer than COLUMNS characters, as in all of these.
  */
@@ -393,7 +393,7 @@ void top_output_finish(struct top_output *output, const char *command, bool ende
 struct top_options {
 	uint32_t hz;
 	uint32_t events;      /* COLLECT_CPU or COLLECT_WALL */
-	uint64_t duration_ns; /* 0: until CMD ends or somebody quits */
+	uint64_t duration_ns; /* 0: until CMD ends or the user quits */
 	const char *cmd_output;
 	struct symbol_options symbols;
 	struct attach_options attach; /* instead of CMD */
@@ -425,16 +425,16 @@ struct top_session {
 	uint64_t ticked_ns;
 	pid_t pid;
 	bool launched; /* CMD has started */
-	bool started;  /* CMD has, or a process has been joined */
+	bool started;  /* CMD has, or a process is attached */
 	bool ended;    /* nothing more will come */
 	bool cmd_ended;
 	int wait_status;
 };
 
 /**
- * top_session_start - CMD runs, or processes have been joined, and samples are taken
+ * top_session_start - CMD runs, or processes are attached, and samples are taken
  *
- * Processes that cannot be joined are told of where others can.
+ * If it attaches to some processes only, it prints the others.
  *
  * Return:  0; -errno and the reason.
  * Owns:    OPTIONS outlives it.
@@ -480,7 +480,8 @@ int top_screen_key(struct top_screen *screen);
 /** top_screen_wait - until a key may have been pressed, or so many ms */
 void top_screen_wait(const struct top_screen *screen, int ms);
 
-/** top_screen_is_gone - whether the terminal has hung up: no key comes any more, nobody sees it */
+/** top_screen_is_gone - whether the terminal has hung up: no key comes any more, and there is no
+ * viewer */
 bool top_screen_is_gone(const struct top_screen *screen);
 
 /** top_screen_page - how many rows of the table are seen */

@@ -79,7 +79,7 @@ static enum top_action scroll(struct top_keys *keys, int key, size_t page)
 	if (key == TOP_KEY_HOME || key == 'g')
 		keys->scroll = 0;
 	else if (key == TOP_KEY_END || key == 'G')
-		keys->scroll = SIZE_MAX / 2; /* who draws it knows where the end is */
+		keys->scroll = SIZE_MAX / 2; /* the drawing code knows where the end is */
 	else if (key == TOP_KEY_UP || key == TOP_KEY_PAGE_UP || key == 'k')
 		keys->scroll -= keys->scroll < step ? keys->scroll : step;
 	else

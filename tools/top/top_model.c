@@ -30,7 +30,7 @@ static void add_recent(struct top_recent *recent, uint64_t time_ns, uint64_t ns)
 	recent->ns[at] += ns;
 }
 
-/* The first slot behind the window. */
+/* The first slot after the window. */
 static uint64_t window_end(uint64_t now_ns)
 {
 	return now_ns > TOP_LATE_NS ? (now_ns - TOP_LATE_NS) / TOP_SLOT_NS : 0;

@@ -214,7 +214,7 @@ void top_session_turn(struct top_session *session, uint64_t timeout_ns)
 		note_end(session);
 }
 
-/* A process that has joined: what it was executing cannot be read of one that has ended. */
+/* An attached process: what it was executing cannot be read of one that has ended. */
 static bool is_gone(pid_t pid)
 {
 	char path[32];
@@ -231,7 +231,7 @@ static const char *ending_of(const struct top_session *session)
 	return session->ended && !session->launched && is_gone(session->pid) ? "has ended" : NULL;
 }
 
-/* Timers are looked at at the kernel's tick. */
+/* Timers are checked at the kernel's tick. */
 static uint32_t at_most(uint32_t hz)
 {
 	uint32_t most_hz = collector_kernel_hz();

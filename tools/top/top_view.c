@@ -124,7 +124,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return by[TOP_BY_TOTAL_SUM] ? by[TOP_BY_TOTAL_SUM] : strcmp(a->symbol, b->symbol);
 }
 
-/* Who runs comes first, then who waits for a disk, then the others as the alphabet has them. */
+/* Running threads first, then those that wait for a disk, then the others in alphabetical order. */
 static int state_rank(char state)
 {
 	return state == 'R' ? 0 : state == 'D' ? 1 : state;

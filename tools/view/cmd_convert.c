@@ -42,7 +42,7 @@ const struct option_spec convert_option_specs[] = {
 	{0, NULL, NULL, NULL},
 };
 
-/* What only this command is asked. */
+/* Options of this command alone. */
 struct convert_asked {
 	struct view_command command;
 	struct convert_options options;

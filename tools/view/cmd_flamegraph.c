@@ -1,4 +1,4 @@
-/* cmd_flamegraph.c - `wick flamegraph`: who calls whom, and what it takes */
+/* cmd_flamegraph.c - `wick flamegraph`: call paths and their cost */
 #include "flamescope/convert/convert.h"
 #include "flamescope/draw/draw.h"
 #include "tools/cli/terminal.h"
@@ -95,7 +95,7 @@ static int write_svg(struct flamegraph *it, struct buf *text, struct err *err)
 			 reverse->cut);
 	flame_free(reverse);
 	flame_free(calls);
-	return r == -EFBIG ? 0 : no_memory(r, err); /* what is too large is told when written */
+	return r == -EFBIG ? 0 : no_memory(r, err); /* a size error is reported when written */
 }
 
 static int write_tree(struct flamegraph *it, struct buf *text, struct err *err)
@@ -138,7 +138,7 @@ static int write_folded(const struct flamegraph *it, struct buf *text, struct er
 		say_note("%llu samples with values below 0 are left out, because the format cannot "
 			 "have them, try: --metric NAME:loss",
 			 (unsigned long long)report.n_negative);
-	return r == -EFBIG ? 0 : r; /* told when it is written */
+	return r == -EFBIG ? 0 : r; /* reported when it is written */
 }
 
 /* A metric that never changes makes a graph without width. */

@@ -140,7 +140,7 @@ static void write_heat(const struct heatmap *it, const struct heat *heat, struct
 		heat_write_json(text, heat, selection);
 		break;
 	case VIEW_SVG:
-		/* what is too large is told when it is written */
+		/* a size error is reported when it is written */
 		(void)heat_svg_write(text, heat, selection, &picture);
 		break;
 	default:
@@ -174,7 +174,7 @@ static void add_number(struct buf *words, const char *name, uint64_t number)
 		view_state_add(words, name, word);
 }
 
-/* The page draws it anew: it is told the same options. */
+/* The page draws it anew: it gets the same options. */
 static int tell_page(void *context, struct buf *words, struct err *err)
 {
 	const struct heatmap *it = context;

@@ -1,4 +1,4 @@
-/* cmd_report.c - `wick report`: which functions take most, and who calls them */
+/* cmd_report.c - `wick report`: the most expensive functions and their callers */
 #include "base/json.h"
 #include "base/saturated.h"
 #include "base/words.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct report_relatives {
-	struct function_table *table; /* all of its rows are looked at; n_rows: what is shown */
+	struct function_table *table; /* all of its rows are read; n_rows: what is shown */
 	const char *pattern;
 	const char *title;
 	enum view_format format;
@@ -83,7 +83,7 @@ static int write_matches(const struct report_relatives *relatives, const struct 
 		const char *name = selection_frame_name(table->selection, row->frame);
 		struct function_relatives found;
 
-		/* what a group is called is nobody's function */
+		/* the name of a group is not a function */
 		if (row->frame >= table->selection->profile->n_frames ||
 		    !pattern_matches(pattern, name, strlen(name)))
 			continue;
@@ -222,7 +222,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 
 /*
  * Whether each sample of an event is one call: wick's waits for locks, and tracepoints and probes,
- * whose names are SYSTEM:NAME (SYSTEM.NAME in wick's recordings); behind the colon of other events
+ * whose names are SYSTEM:NAME (SYSTEM.NAME in wick's recordings); after the colon of other events
  * are modifiers (perf-list(1)).
  */
 static bool counts_calls(const struct profile *profile, const char *event)

@@ -59,7 +59,7 @@ static int choose_path(struct viewing *viewing, struct err *err)
 		viewing->path = NULL;
 		return err_set(err, ENOMEM, "name the page");
 	}
-	/* It is made anew each time, as nobody has chosen the name for anything else. */
+	/* It is made anew each time, because the user has not chosen its name. */
 	output->path = viewing->path;
 	output->force = true;
 	return 0;

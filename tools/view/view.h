@@ -282,8 +282,8 @@ int view_output_check(const struct view_output *output, struct err *err);
 /**
  * view_file_open - begin to write a file
  *
- * Who may read it may read every recording that it is made of: rw-rw-rw-, without what the umask
- * and their modes take from it.
+ * Only users who may read all its recordings may read it: its mode is rw-rw-rw- without the bits
+ * that the umask or one of their modes lacks.
  *
  * Return:  0; as view_output_check(); -errno of open, with the reason.
  * Owns:    the caller: view_file_close() or view_file_drop().
@@ -362,7 +362,7 @@ struct view_command {
 typedef int view_own_option(void *context, int id, const char *value, struct err *err);
 
 /**
- * view_command_read - read a command line: options before, between and behind the files
+ * view_command_read - read a command line: options before, between and after the files
  * @own: gets what is not common
  *
  * Return:  true: go on; false: *RET_STATUS is the exit status, all has been said.
@@ -436,7 +436,7 @@ struct view_verb {
 /**
  * view_subject_run - all of such a command: read the command line, load, draw, write
  *
- * The format is checked first: a name that no file could have is told before anything is read.
+ * The format is checked first: a name that no file could have is an error before anything is read.
  * The page draws by itself: it holds the recordings, the query, and what STATE adds to its words.
  *
  * Return:  the exit status; all has been said.

@@ -1,4 +1,4 @@
-/* view_command.c - command lines of the commands that look at recordings */
+/* view_command.c - command lines of the commands that read recordings */
 #include "tools/view/view.h"
 
 #include "tools/cli/terminal.h"
@@ -35,7 +35,7 @@ static int take(struct view_command *command, int id, const char *value, struct 
 	}
 }
 
-/* Where the files of a command line are: what getopt stops at is noted, and read on behind it. */
+/* Where the files of a command line are: what getopt stops at is noted, and read on after it. */
 struct reading {
 	struct view_command *command;
 	view_own_option *own;
@@ -80,7 +80,7 @@ static int read_line(struct reading *reading, const struct cmd_ctx *ctx, struct 
 
 		if (r <= 0)
 			return r;
-		/* behind "--" there are only files */
+		/* after "--" there are only files */
 		if (strcmp(cursor.argv[cursor.rest - 1], "--") == 0 && cursor.rest > 1) {
 			while (cursor.rest < cursor.argc)
 				reading->files[reading->n_files++] = cursor.argv[cursor.rest++];
@@ -93,7 +93,7 @@ static int read_line(struct reading *reading, const struct cmd_ctx *ctx, struct 
 	}
 }
 
-/* Directories are looked at when --prefix is known, wherever it stood. */
+/* Directories are read when --prefix is known, wherever it stood. */
 static int add_files(struct reading *reading, const char *name, struct err *err)
 {
 	if (reading->n_files == 0 && strcmp(name, "diff") == 0)

@@ -108,7 +108,7 @@ static mode_t mode_of(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 ? st.st_mode : 0;
 }
 
-/* What nobody may do with one of the recordings nobody may do with what is made of them. */
+/* Permissions that one of the recordings lacks are not given to the output. */
 static mode_t new_mode(const struct view_output *output)
 {
 	mode_t mask = umask(0);
@@ -234,7 +234,7 @@ static int name_it(struct view_file *file)
 	return -errno;
 }
 
-/* Not every file system can refuse to replace: there it was looked at before. */
+/* Not every file system can refuse to replace: there it was checked before. */
 static int put_in_place(const struct view_file *file, struct err *err)
 {
 	unsigned flags = file->force ? 0 : RENAME_NOREPLACE;

@@ -1,4 +1,4 @@
-/* view_state.c - what the page reads from behind `#` (web/query.js has the same words) */
+/* view_state.c - what the page reads from after `#` (web/query.js has the same words) */
 #include "tools/view/view.h"
 
 #include <stdio.h>

@@ -107,16 +107,16 @@ void due_plan(struct collector *collector, const struct poll_interval_pass *pass
 	struct due *due = &collector->drain.due;
 
 	due->every_ns = poll_interval_wait(&collector->drain.poll_interval, pass) * NS_PER_MS;
-	due->news_ns = pass->now_ns + due->every_ns;
+	due->changes_ns = pass->now_ns + due->every_ns;
 	due->pass_ns = earlier(pass_ns(collector, pass->now_ns), external_ns);
 }
 
 uint64_t due_wake_ns(const struct due *due)
 {
-	return earlier(due->pass_ns, due->news_ns);
+	return earlier(due->pass_ns, due->changes_ns);
 }
 
-static bool has_news(const struct drain *drain)
+static bool has_changes(const struct drain *drain)
 {
 	for (const struct process *process = drain->processes; process; process = process->next)
 		if (ring_view_has_changes(&process->ring))
@@ -130,11 +130,11 @@ bool due_is(struct drain *drain, uint64_t now_ns)
 
 	if (now_ns >= due->pass_ns)
 		return true;
-	if (now_ns < due->news_ns)
+	if (now_ns < due->changes_ns)
 		return false;
-	if (has_news(drain))
+	if (has_changes(drain))
 		return true;
-	due->news_ns = now_ns + due->every_ns;
+	due->changes_ns = now_ns + due->every_ns;
 	return false;
 }
 

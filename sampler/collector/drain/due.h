@@ -21,8 +21,8 @@ struct process;
 
 /* Until the earlier of the two the thread sleeps, but for its descriptors. */
 struct due {
-	uint64_t pass_ns; /* a pass, whatever the rings hold */
-	uint64_t news_ns; /* a pass if they hold anything; else that is looked for again, */
+	uint64_t pass_ns;    /* a pass, whatever the rings hold */
+	uint64_t changes_ns; /* a pass if they hold anything; else that is looked for again, */
 	uint64_t every_ns;
 };
 

@@ -71,7 +71,7 @@ void readings_thread_release(struct thread_readings *thread);
 /**
  * readings_n_threads - how many threads the process has
  *
- * Return:  the number; 0 when it cannot be told.
+ * Return:  the number; 0 when it is unknown.
  */
 uint32_t readings_n_threads(const struct readings *readings);
 

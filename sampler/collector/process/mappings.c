@@ -20,28 +20,28 @@ enum {
 
 #define PAGE_BYTES UINT64_C(4096)
 
-static void add_change(struct mappings *mappings, const struct module_changes *news)
+static void add_change(struct mappings *mappings, const struct module_changes *changes)
 {
-	if (mappings->n_changed == MAX_NEWS)
+	if (mappings->n_changed == MAX_CHANGES)
 		return;
-	if (!mappings->news)
-		mappings->news = calloc(MAX_NEWS, sizeof(mappings->news[0]));
-	if (mappings->news)
-		mappings->news[mappings->n_changed++] = *news;
+	if (!mappings->changes)
+		mappings->changes = calloc(MAX_CHANGES, sizeof(mappings->changes[0]));
+	if (mappings->changes)
+		mappings->changes[mappings->n_changed++] = *changes;
 }
 
 void mappings_module(struct mappings *mappings, const struct record_module *record,
 		     uint64_t time_ns)
 {
-	struct module_changes news = {.time_ns = time_ns,
-				      .start = record->start,
-				      .end = record->end,
-				      .bias = record->bias};
+	struct module_changes changes = {.time_ns = time_ns,
+					 .start = record->start,
+					 .end = record->end,
+					 .bias = record->bias};
 
-	if (mappings->n_changed < MAX_NEWS)
-		news.path = intern_string(&mappings->changed_paths, record->path);
-	if (news.path)
-		add_change(mappings, &news);
+	if (mappings->n_changed < MAX_CHANGES)
+		changes.path = intern_string(&mappings->changed_paths, record->path);
+	if (changes.path)
+		add_change(mappings, &changes);
 }
 
 void mappings_unmap(struct mappings *mappings, uint64_t time_ns)
@@ -195,7 +195,7 @@ static void set_segments(struct update *update, const char *path, uint64_t bias)
 }
 
 /* The path of a module that nothing but a record tells of; NULL: there are too many of them. */
-static const char *believe(struct update *update, const struct module_changes *news)
+static const char *believe(struct update *update, const struct module_changes *changes)
 {
 	struct mappings *mappings = update->mappings;
 	size_t n_paths = mappings->paths.n;
@@ -206,7 +206,7 @@ static const char *believe(struct update *update, const struct module_changes *n
 		mappings->n_unproven = 0;
 	}
 	if (mappings->n_unproven < UNPROVEN_A_SECOND && mappings->n_unproven_paths < UNPROVEN_PATHS)
-		path = intern_string(&mappings->paths, news->path);
+		path = intern_string(&mappings->paths, changes->path);
 	mappings->n_unproven += path != NULL;
 	mappings->n_unproven_paths += (uint32_t)(mappings->paths.n - n_paths);
 	mappings->n_refused += path == NULL;
@@ -214,51 +214,51 @@ static const char *believe(struct update *update, const struct module_changes *n
 }
 
 /* A module that the maps file no longer shows: a short dlopen, or the process has died. */
-static void set_from_file(struct update *update, const struct module_changes *news)
+static void set_from_file(struct update *update, const struct module_changes *changes)
 {
 	const struct ranges *known = &update->mappings->known;
-	struct range unknown = {.start = news->start, .end = news->end};
+	struct range unknown = {.start = changes->start, .end = changes->end};
 
-	for (size_t i = ranges_first(known, news->start);
-	     i < known->n && known->at[i].start < news->end; i++)
-		if (strcmp(known->at[i].path, news->path) == 0)
+	for (size_t i = ranges_first(known, changes->start);
+	     i < known->n && known->at[i].start < changes->end; i++)
+		if (strcmp(known->at[i].path, changes->path) == 0)
 			return;
-	unknown.path = believe(update, news);
+	unknown.path = believe(update, changes);
 	if (!unknown.path)
 		return;
 	update->derived = false;
-	set_segments(update, unknown.path, news->bias);
+	set_segments(update, unknown.path, changes->bias);
 	if (!update->derived && unknown.path[0] == '/')
 		set_range(update, &unknown);
 }
 
 /* Whether another module may be where this one was when the maps file was read. */
-static bool may_have_gone(const struct update *update, const struct module_changes *news)
+static bool may_have_gone(const struct update *update, const struct module_changes *changes)
 {
-	const struct module_changes *end = update->mappings->news + update->mappings->n_changed;
+	const struct module_changes *end = update->mappings->changes + update->mappings->n_changed;
 
-	for (const struct module_changes *later = news + 1; later < end; later++)
+	for (const struct module_changes *later = changes + 1; later < end; later++)
 		if (later->start == later->end ||
-		    (later->start < news->end && news->start < later->end))
+		    (later->start < changes->end && changes->start < later->end))
 			return true;
 	return false;
 }
 
 /* From the snapshot what is the module's: all that is there, or what has its path. */
-static void apply_module(struct update *update, const struct module_changes *news)
+static void apply_module(struct update *update, const struct module_changes *changes)
 {
 	const struct ranges *snapshot = &update->snapshot;
-	bool all = !may_have_gone(update, news);
+	bool all = !may_have_gone(update, changes);
 	bool found = false;
 
-	for (size_t i = ranges_first(snapshot, news->start);
-	     i < snapshot->n && snapshot->at[i].start < news->end; i++)
-		if (all || strcmp(snapshot->at[i].path, news->path) == 0) {
+	for (size_t i = ranges_first(snapshot, changes->start);
+	     i < snapshot->n && snapshot->at[i].start < changes->end; i++)
+		if (all || strcmp(snapshot->at[i].path, changes->path) == 0) {
 			set_range(update, &snapshot->at[i]);
 			found = true;
 		}
 	if (!found)
-		set_from_file(update, news);
+		set_from_file(update, changes);
 }
 
 static int by_time(const void *a, const void *b)
@@ -269,21 +269,22 @@ static int by_time(const void *a, const void *b)
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-static void apply_news(struct update *update)
+static void apply_changes(struct update *update)
 {
 	struct mappings *mappings = update->mappings;
 
 	if (mappings->n_changed > 1)
-		qsort(mappings->news, mappings->n_changed, sizeof(mappings->news[0]), by_time);
+		qsort(mappings->changes, mappings->n_changed, sizeof(mappings->changes[0]),
+		      by_time);
 	for (size_t i = 0; i < mappings->n_changed; i++) {
-		const struct module_changes *news = &mappings->news[i];
+		const struct module_changes *changes = &mappings->changes[i];
 
-		update->time_ns = news->time_ns;
-		if (news->start < news->end) {
-			apply_module(update, news);
+		update->time_ns = changes->time_ns;
+		if (changes->start < changes->end) {
+			apply_module(update, changes);
 		} else {
 			drop_gone(update);
-			mappings->unmap_ns = news->time_ns;
+			mappings->unmap_ns = changes->time_ns;
 		}
 	}
 	mappings->n_changed = 0;
@@ -329,7 +330,7 @@ int mappings_update(struct mappings *mappings, const struct buf *text, uint64_t 
 	update.readable = text && text->len > 0;
 	if (update.readable)
 		update.r = ranges_parse(&update.snapshot, &mappings->paths, text->data, text->len);
-	apply_news(&update);
+	apply_changes(&update);
 	if (update.readable) {
 		apply_snapshot(&update, now_ns);
 		mappings->read_ns = now_ns;
@@ -344,6 +345,6 @@ void mappings_release(struct mappings *mappings)
 	ranges_release(&mappings->known);
 	intern_release(&mappings->paths);
 	intern_release(&mappings->changed_paths);
-	free(mappings->news);
+	free(mappings->changes);
 	*mappings = (struct mappings){0};
 }

@@ -13,9 +13,9 @@
 
 enum {
 	MAPS_REREAD_MS =
-		100,       /* between two reads of one process for an address without a mapping */
-	MAPS_REREADS = 10, /* of these in a row, after as long a rest */
-	MAX_NEWS = 1024,   /* module records of one process in one pass */
+		100,        /* between two reads of one process for an address without a mapping */
+	MAPS_REREADS = 10,  /* of these in a row, after as long a rest */
+	MAX_CHANGES = 1024, /* module records of one process in one pass */
 	UNPROVEN_PATHS = 4096, /* paths known only from records that maps do not show */
 	MAX_MISSES = 64,
 	HOPELESS = 64, /* pages without a mapping that are remembered */
@@ -48,7 +48,7 @@ struct mappings {
 	uint64_t unmap_ns;  /* the latest unmap record's time */
 	uint64_t
 		reread_ns; /* each read for an address moves it MAPS_REREAD_MS on: see wants_read */
-	struct module_changes *news;
+	struct module_changes *changes;
 	size_t n_changed;
 	uint64_t misses[MAX_MISSES]; /* addresses that nothing known covers */
 	size_t n_misses;

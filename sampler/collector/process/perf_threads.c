@@ -266,12 +266,12 @@ static void scan_changed(const struct perf_scan *scan)
 	bool all =
 		process->perf.counted || process->perf.all || process->perf.paused != scan->paused;
 
-	for (uint32_t first = 0; first < process->n_slots; first += NEWS_BITS) {
-		uint64_t news = all ? UINT64_MAX : process->news[first / NEWS_BITS];
+	for (uint32_t first = 0; first < process->n_slots; first += CHANGED_BITS) {
+		uint64_t changed = all ? UINT64_MAX : process->changed[first / CHANGED_BITS];
 
-		process->news[first / NEWS_BITS] = 0;
-		for (; news; news &= news - 1) {
-			uint32_t i = first + (uint32_t)__builtin_ctzll(news);
+		process->changed[first / CHANGED_BITS] = 0;
+		for (; changed; changed &= changed - 1) {
+			uint32_t i = first + (uint32_t)__builtin_ctzll(changed);
 
 			if (i < process->n_slots)
 				check_slot(scan, i);

@@ -135,7 +135,7 @@ void process_free(struct process *process)
 	if (process->external)
 		process->external->how->free(process->external);
 	free(process->slots);
-	free(process->news);
+	free(process->changed);
 	free(process);
 }
 

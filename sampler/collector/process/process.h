@@ -138,8 +138,8 @@ struct process {
 	struct ring_view ring;
 	struct slot_view *slots;
 	uint32_t n_slots;
-	uint32_t n_views; /* allocated */
-	uint64_t *news;   /* changed bits that perf_threads_scan() has not seen */
+	uint32_t n_views;  /* allocated */
+	uint64_t *changed; /* changed bits that perf_threads_scan() has not seen */
 	struct slot_sweep sweep;
 	struct header_view header;
 	struct mappings mappings;

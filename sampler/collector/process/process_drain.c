@@ -194,7 +194,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 
 /*
  * The first name that a thread has is that of samples before it, too: a handler that the next
- * signal interrupts before it has its slot writes its sample behind that one's, with an earlier
+ * signal interrupts before it has its slot writes its sample after that one's, with an earlier
  * time.
  */
 static void push_thread(const struct slot_drain *drain, const struct record_thread *record,
@@ -357,9 +357,9 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 static int grow_views(struct process *process, uint32_t n_slots)
 {
 	uint32_t had = process->n_views;
-	uint32_t has = had ? had : NEWS_BITS;
+	uint32_t has = had ? had : CHANGED_BITS;
 	struct slot_view *slots;
-	uint64_t *news;
+	uint64_t *changed;
 
 	while (has < n_slots)
 		has *= 2;
@@ -368,12 +368,13 @@ static int grow_views(struct process *process, uint32_t n_slots)
 		if (!slots)
 			return -ENOMEM;
 		process->slots = slots;
-		news = realloc(process->news, has / NEWS_BITS * sizeof(*news));
-		if (!news)
+		changed = realloc(process->changed, has / CHANGED_BITS * sizeof(*changed));
+		if (!changed)
 			return -ENOMEM;
-		process->news = news;
+		process->changed = changed;
 		memset(slots + had, 0, (has - had) * sizeof(*slots));
-		memset(news + had / NEWS_BITS, 0, (has - had) / NEWS_BITS * sizeof(*news));
+		memset(changed + had / CHANGED_BITS, 0,
+		       (has - had) / CHANGED_BITS * sizeof(*changed));
 		process->n_views = has;
 	}
 	process->n_slots = n_slots;
@@ -445,11 +446,11 @@ static void count_header(struct process *process, struct collector_stats *stats)
 }
 
 /* Which of the slots FIRST to N_SLOTS, 64 at most, have changed: bits. */
-static uint64_t take_news(struct process *process, uint32_t first, uint32_t n_slots, bool all)
+static uint64_t take_changed(struct process *process, uint32_t first, uint32_t n_slots, bool all)
 {
-	_Atomic uint64_t *word = &process->ring.header->changed[first / NEWS_BITS];
+	_Atomic uint64_t *word = &process->ring.header->changed[first / CHANGED_BITS];
 	uint32_t n = n_slots - first;
-	uint64_t there = n < NEWS_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	uint64_t there = n < CHANGED_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	uint64_t told = atomic_load_explicit(word, memory_order_relaxed) & there;
 
 	/* Acquire: pairs with slot_leave().  Bits of slots that are not drained stay. */
@@ -483,16 +484,16 @@ static void count_sweep(struct process *process, uint64_t before_ns)
 			sweep->spent_ns * (sweep->soon ? SWEEP_SOON_PART : SWEEP_PART);
 }
 
-static void drain_news(struct process *process, struct event_order *sink, uint32_t n_slots)
+static void drain_changed(struct process *process, struct event_order *sink, uint32_t n_slots)
 {
 	struct slot_drain drain = {.process = process, .sink = sink};
 
-	for (uint32_t first = 0; first < n_slots; first += NEWS_BITS) {
-		uint64_t news = take_news(process, first, n_slots, process->sweep.on);
+	for (uint32_t first = 0; first < n_slots; first += CHANGED_BITS) {
+		uint64_t changed = take_changed(process, first, n_slots, process->sweep.on);
 
-		process->news[first / NEWS_BITS] |= news;
-		for (; news; news &= news - 1) {
-			uint32_t i = first + (uint32_t)__builtin_ctzll(news);
+		process->changed[first / CHANGED_BITS] |= changed;
+		for (; changed; changed &= changed - 1) {
+			uint32_t i = first + (uint32_t)__builtin_ctzll(changed);
 			struct ring_slot *slot = ring_view_slot(&process->ring, i);
 
 			if (!slot)
@@ -510,7 +511,7 @@ static void drain_slots(struct process *process, struct event_order *sink, uint3
 
 	begin_sweep(process);
 	before_ns = process->sweep.on ? io_thread_ns() : 0;
-	drain_news(process, sink, n_slots);
+	drain_changed(process, sink, n_slots);
 	if (process->sweep.on)
 		count_sweep(process, before_ns);
 }
