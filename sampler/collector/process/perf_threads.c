@@ -266,10 +266,10 @@ static void scan_changed(const struct perf_scan *scan)
 	bool all =
 		process->perf.counted || process->perf.all || process->perf.paused != scan->paused;
 
-	for (uint32_t first = 0; first < process->n_slots; first += CHANGED_BITS) {
-		uint64_t changed = all ? UINT64_MAX : process->changed[first / CHANGED_BITS];
+	for (uint32_t first = 0; first < process->n_slots; first += WORD_BITS) {
+		uint64_t changed = all ? UINT64_MAX : process->changed[first / WORD_BITS];
 
-		process->changed[first / CHANGED_BITS] = 0;
+		process->changed[first / WORD_BITS] = 0;
 		for (; changed; changed &= changed - 1) {
 			uint32_t i = first + (uint32_t)__builtin_ctzll(changed);
 

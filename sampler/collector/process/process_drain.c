@@ -357,7 +357,7 @@ static void drain_slot(struct slot_drain *drain, struct ring_slot *slot, uint32_
 static int grow_views(struct process *process, uint32_t n_slots)
 {
 	uint32_t had = process->n_views;
-	uint32_t has = had ? had : CHANGED_BITS;
+	uint32_t has = had ? had : WORD_BITS;
 	struct slot_view *slots;
 	uint64_t *changed;
 
@@ -368,13 +368,12 @@ static int grow_views(struct process *process, uint32_t n_slots)
 		if (!slots)
 			return -ENOMEM;
 		process->slots = slots;
-		changed = realloc(process->changed, has / CHANGED_BITS * sizeof(*changed));
+		changed = realloc(process->changed, has / WORD_BITS * sizeof(*changed));
 		if (!changed)
 			return -ENOMEM;
 		process->changed = changed;
 		memset(slots + had, 0, (has - had) * sizeof(*slots));
-		memset(changed + had / CHANGED_BITS, 0,
-		       (has - had) / CHANGED_BITS * sizeof(*changed));
+		memset(changed + had / WORD_BITS, 0, (has - had) / WORD_BITS * sizeof(*changed));
 		process->n_views = has;
 	}
 	process->n_slots = n_slots;
@@ -448,9 +447,9 @@ static void count_header(struct process *process, struct collector_stats *stats)
 /* Which of the slots FIRST to N_SLOTS, 64 at most, have changed: bits. */
 static uint64_t take_changed(struct process *process, uint32_t first, uint32_t n_slots, bool all)
 {
-	_Atomic uint64_t *word = &process->ring.header->changed[first / CHANGED_BITS];
+	_Atomic uint64_t *word = &process->ring.header->changed[first / WORD_BITS];
 	uint32_t n = n_slots - first;
-	uint64_t there = n < CHANGED_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+	uint64_t there = n < WORD_BITS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	uint64_t told = atomic_load_explicit(word, memory_order_relaxed) & there;
 
 	/* Acquire: pairs with slot_leave().  Bits of slots that are not drained stay. */
@@ -488,10 +487,10 @@ static void drain_changed(struct process *process, struct event_order *sink, uin
 {
 	struct slot_drain drain = {.process = process, .sink = sink};
 
-	for (uint32_t first = 0; first < n_slots; first += CHANGED_BITS) {
+	for (uint32_t first = 0; first < n_slots; first += WORD_BITS) {
 		uint64_t changed = take_changed(process, first, n_slots, process->sweep.on);
 
-		process->changed[first / CHANGED_BITS] |= changed;
+		process->changed[first / WORD_BITS] |= changed;
 		for (; changed; changed &= changed - 1) {
 			uint32_t i = first + (uint32_t)__builtin_ctzll(changed);
 			struct ring_slot *slot = ring_view_slot(&process->ring, i);

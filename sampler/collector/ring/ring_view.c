@@ -253,9 +253,9 @@ bool ring_view_has_changes(const struct ring_view *view)
 {
 	uint32_t n_slots = ring_view_n_slots(view);
 
-	for (uint32_t i = 0; i < n_slots; i += CHANGED_BITS)
+	for (uint32_t i = 0; i < n_slots; i += WORD_BITS)
 		/* Relaxed: the later acquire pairs with slot_leave(). */
-		if (atomic_load_explicit(&view->header->changed[i / CHANGED_BITS],
+		if (atomic_load_explicit(&view->header->changed[i / WORD_BITS],
 					 memory_order_relaxed))
 			return true;
 	return false;

@@ -64,7 +64,7 @@ uint64_t ring_quota_bytes(uint32_t n_slots);
 uint32_t ring_quota_slots(uint64_t limit_bytes, uint64_t used_bytes);
 
 enum {
-	CHANGED_BITS = 64, /* slots in one word of the changed bits */
+	WORD_BITS = 64, /* slots in one word of the changed bits */
 };
 
 /* The memfd, and what is mapped of it: the header at once, chunks when they are needed. */
