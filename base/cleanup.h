@@ -6,6 +6,7 @@
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,9 +31,17 @@ static inline void cleanup_file(FILE **file)
 		(void)fclose(*file);
 }
 
+/** cleanup_dir - what _cleanup_dir_ calls; NULL is left alone */
+static inline void cleanup_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
 #define _cleanup_free_ __attribute__((cleanup(cleanup_free)))
 #define _cleanup_fd_   __attribute__((cleanup(cleanup_fd)))
 #define _cleanup_file_ __attribute__((cleanup(cleanup_file)))
+#define _cleanup_dir_  __attribute__((cleanup(cleanup_dir)))
 
 /**
  * steal_fd - take a descriptor out of a local that would close it

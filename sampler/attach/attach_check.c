@@ -190,14 +190,6 @@ struct uses {
 	uint64_t blocked; /* in every thread */
 };
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
-#define _cleanup_dir_ __attribute__((cleanup(close_dir)))
-
 static DIR *open_dir(pid_t pid, const char *name)
 {
 	char path[64];
@@ -260,22 +252,17 @@ static uint64_t waited_by(pid_t pid, int tasks_fd, uint32_t tid)
 
 static void read_threads(pid_t pid, struct uses *uses)
 {
-	_cleanup_dir_ DIR *tasks = open_dir(pid, "task");
-	const struct dirent *entry;
+	_cleanup_dir_ DIR *tasks = tasks_open(pid);
 	char file[32];
+	uint32_t tid;
 	int n = 0;
 
 	uses->blocked = UINT64_MAX;
-	while (tasks && n < MAX_THREADS &&
-	       (entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-
-		if (tid == 0 || tid > INT32_MAX)
-			continue;
+	while (tasks && n < MAX_THREADS && (tid = tasks_next(tasks))) {
 		n++;
-		(void)snprintf(file, sizeof(file), "%lu/status", tid);
+		(void)snprintf(file, sizeof(file), "%u/status", tid);
 		uses->blocked &= mask_in(dirfd(tasks), file, "\nSigBlk:\t");
-		uses->waited |= waited_by(pid, dirfd(tasks), (uint32_t)tid);
+		uses->waited |= waited_by(pid, dirfd(tasks), tid);
 	}
 	if (!n)
 		uses->blocked = 0;

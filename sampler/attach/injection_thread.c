@@ -8,7 +8,6 @@
 #include "sampler/procfs/task.h"
 #include "sampler/wire/handshake.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -310,12 +309,6 @@ enum rank {
 	RANK_UNFIT,
 };
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 /* Return:  whether no function on its stack is critical. */
 static bool callers_fit(struct injection_thread *thread, const uint64_t *pcs,
 			const struct unwind_result *result)
@@ -422,27 +415,18 @@ int injection_thread_choose(struct injection_thread *thread, bool hard, struct e
 {
 	enum rank most = hard ? RANK_WAITS_ON : RANK_RUNNING;
 	enum rank best = RANK_UNFIT;
-	__attribute__((cleanup(close_dir))) DIR *tasks = NULL;
-	const struct dirent *entry;
-	char path[32];
+	_cleanup_dir_ DIR *tasks = tasks_open(thread->pid);
+	uint32_t tid;
 	int n = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)thread->pid);
-	tasks = opendir(path);
 	if (!tasks)
 		return err_set(err, errno == ENOENT ? ESRCH : errno, "process %d",
 			       (int)thread->pid);
-	/* This thread alone reads this stream of entries. */
-	while (best != RANK_BLOCKED && n < MAX_THREADS &&
-	       (entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+	for (; best != RANK_BLOCKED && n < MAX_THREADS && (tid = tasks_next(tasks)); n++) {
 		struct blocked_at at = {0};
 		int cpu = -1;
-		enum rank rank = tid > 0 && tid <= INT32_MAX
-					 ? rank_of(thread, dirfd(tasks), (uint32_t)tid, &at, &cpu)
-					 : RANK_UNFIT;
+		enum rank rank = rank_of(thread, dirfd(tasks), tid, &at, &cpu);
 
-		n += tid > 0;
 		if (rank >= best || rank > most)
 			continue;
 		best = rank;

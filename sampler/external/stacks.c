@@ -11,7 +11,6 @@
 #include "sampler/remote/remote.h"
 #include "sampler/remote/waits.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -245,37 +244,24 @@ static int by_tid(const void *a, const void *b)
 
 static int take_threads(struct taking *taking, DIR *tasks)
 {
-	const struct dirent *entry;
-	size_t n = 0;
+	uint32_t tid;
 	int r = 0;
 
-	/* This thread alone reads this stream of entries. */
-	while (r == 0 && n < STACKS_MOST_THREADS &&
-	       (entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-
-		if (tid == 0 || tid > INT32_MAX)
-			continue;
-		n++;
-		r = take_thread(taking, (uint32_t)tid);
-	}
+	for (size_t n = 0; r == 0 && n < STACKS_MOST_THREADS && (tid = tasks_next(tasks)); n++)
+		r = take_thread(taking, tid);
 	return r;
 }
 
 static int take_all(struct taking *taking, struct err *err)
 {
-	char path[64];
-	DIR *tasks;
+	_cleanup_dir_ DIR *tasks = tasks_open(taking->pid);
 	int r;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)taking->pid);
-	tasks = opendir(path);
 	if (!tasks)
 		return err_set(err, errno == ENOENT ? ESRCH : errno, "look at process %d",
 			       (int)taking->pid);
 	taking->tasks_fd = dirfd(tasks);
 	r = take_threads(taking, tasks);
-	(void)closedir(tasks);
 	if (r < 0)
 		return err_set(err, -r, "look at process %d", (int)taking->pid);
 	if (taking->stacks.n == 0 && taking->denied)

@@ -2,7 +2,7 @@
 #ifndef HANDLER_EVENT_H
 #define HANDLER_EVENT_H
 
-#include "sampler/unwind/arch.h"
+#include "sampler/unwind/arch_x86_64.h"
 #include "sampler/wire/record.h"
 
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "sampler/procfs/proc_stat.h"
+#include "sampler/procfs/task.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -134,30 +134,20 @@ static void read_list(int fd, void (*visit)(void *context, pid_t child), void *c
 	buf_release(&text);
 }
 
-static void each_of_thread(int tasks_fd, const char *tid, void (*visit)(void *context, pid_t child),
+static void each_of_thread(int tasks_fd, uint32_t tid, void (*visit)(void *context, pid_t child),
 			   void *context)
 {
-	_cleanup_fd_ int fd = -1;
-	char path[32];
+	_cleanup_fd_ int fd = task_open(tasks_fd, tid, "children");
 
-	(void)snprintf(path, sizeof(path), "%.12s/children", tid);
-	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		read_list(fd, visit, context);
 }
 
 void children_each(pid_t pid, void (*visit)(void *context, pid_t child), void *context)
 {
-	const struct dirent *entry;
-	char path[32];
-	DIR *tasks;
+	_cleanup_dir_ DIR *tasks = tasks_open(pid);
+	uint32_t tid;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	/* This thread alone reads this stream of entries. */
-	while (tasks && (entry = readdir(tasks))) /* NOLINT(concurrency-mt-unsafe) */
-		if (entry->d_name[0] != '.')
-			each_of_thread(dirfd(tasks), entry->d_name, visit, context);
-	if (tasks)
-		(void)closedir(tasks);
+	while (tasks && (tid = tasks_next(tasks)))
+		each_of_thread(dirfd(tasks), tid, visit, context);
 }

@@ -1,13 +1,16 @@
 /*
- * task.h - what the kernel says of one thread: the files in /proc/PID/task/TID
+ * task.h - the threads of a process: the files in /proc/PID/task/TID, and tids in another namespace
  *
- * Context: any thread.
+ * Context: any thread, unless a function says otherwise.
  */
 #ifndef PROCFS_TASK_H
 #define PROCFS_TASK_H
 
+#include "base/map.h"
 #include "base/sample.h"
 
+#include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +28,17 @@ struct schedstat {
 	uint64_t delay_ns; /* ready to run and waiting for a CPU, as far as that is over */
 	uint64_t slices;
 };
+
+/**
+ * tasks_open - open the list of the threads of a process
+ *
+ * Return:  the open list; NULL: errno says why.
+ * Owns:    the caller: _cleanup_dir_.
+ */
+DIR *tasks_open(pid_t pid);
+
+/** tasks_next - the next tid of an open list; 0 at its end */
+uint32_t tasks_next(DIR *tasks);
 
 /**
  * task_open_all - open the directory of the threads of a process
@@ -79,5 +93,72 @@ int task_read_comm(int tasks_fd, uint32_t tid, char to[SAMPLE_COMM_SIZE]);
  * Ticks are long: the middle of the tick, if that has been.
  */
 uint64_t task_started_ns(uint64_t started_ticks, uint64_t late_ns);
+
+/* The threads of a process in another pid namespace, as they are numbered here. */
+struct namespace_tids {
+	pid_t pid;
+	int ns_fd;        /* the namespace, if the kernel translates its thread ids; else -1, */
+	struct map outer; /* and this has the ids here by the ids in the namespace */
+	uint64_t next_ns; /* when they may be read again */
+	uint64_t n_reads;
+};
+
+/* One thread of it, by its id here. */
+struct namespace_tid {
+	uint32_t outer;   /* 0: not known, */
+	uint64_t n_reads; /* and they had been read so often when it was first searched */
+};
+
+/**
+ * namespace_tids_init - the threads of PID, of which none is known
+ *
+ * Reads nothing yet, and owns nothing before namespace_tids_open().
+ *
+ * Context: collector thread.
+ */
+void namespace_tids_init(struct namespace_tids *tids, pid_t pid);
+
+/**
+ * namespace_tids_open - PID is in another namespace: from now on the kernel translates ids
+ * (Linux 6.11)
+ *
+ * Where it cannot, all threads are read when one is not known, but no more than 20 times a second,
+ * and in a twentieth of the time.
+ *
+ * Owns:    the caller, to namespace_tids_release().
+ * Context: collector thread.
+ */
+void namespace_tids_open(struct namespace_tids *tids);
+
+/**
+ * namespace_tids_find - which of the threads calls itself INNER
+ *
+ * Return:  its tid here; 0 when it is not to be found.
+ * Context: collector thread.
+ */
+uint32_t namespace_tids_find(struct namespace_tids *tids, uint32_t inner);
+
+/**
+ * namespace_tid_begin - a thread has come that calls itself INNER
+ *
+ * Context: collector thread.
+ */
+void namespace_tid_begin(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
+
+/**
+ * namespace_tid_gone - whether it has ended; its id may be known from now on
+ * @inner: as it began
+ *
+ * Return:  false also while that is unknown.
+ * Context: collector thread.
+ */
+bool namespace_tid_gone(struct namespace_tid *tid, struct namespace_tids *tids, uint32_t inner);
+
+/**
+ * namespace_tids_release - forget them
+ *
+ * Context: collector thread.
+ */
+void namespace_tids_release(struct namespace_tids *tids);
 
 #endif

@@ -1,5 +1,5 @@
 /* arch_x86_64.c - calls, trampolines and saved registers of x86-64 */
-#include "sampler/unwind/arch.h"
+#include "sampler/unwind/arch_x86_64.h"
 
 enum {
 	SIGCONTEXT_WORDS = 17,

@@ -2,6 +2,10 @@
 #ifndef UNWIND_ARCH_X86_64_H
 #define UNWIND_ARCH_X86_64_H
 
+#if !defined(__x86_64__)
+#error "wick knows x86-64 only: write what this header declares for another machine"
+#endif
+
 #include <stdbool.h>
 #include <stdint.h>
 

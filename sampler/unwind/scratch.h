@@ -7,7 +7,7 @@
 #ifndef UNWIND_SCRATCH_H
 #define UNWIND_SCRATCH_H
 
-#include "sampler/unwind/arch.h"
+#include "sampler/unwind/arch_x86_64.h"
 #include "sampler/unwind/module.h"
 
 #include <stdbool.h>

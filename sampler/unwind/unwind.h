@@ -2,7 +2,7 @@
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
 
-#include "sampler/unwind/arch.h"
+#include "sampler/unwind/arch_x86_64.h"
 #include "sampler/unwind/module.h"
 #include "sampler/unwind/scratch.h"
 

@@ -96,12 +96,6 @@ int cache_folder_open(const char *path, char **ret_path, struct err *err)
 	return steal_fd(&fd);
 }
 
-static void close_folder(DIR **folder)
-{
-	if (*folder)
-		(void)closedir(*folder);
-}
-
 static DIR *open_folder(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -122,7 +116,7 @@ static bool ends_in(const char *name, const char *end)
 static int walk_shard(int folder_fd, const char *shard,
 		      int (*visit)(void *context, const struct cache_visit *file), void *context)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = open_folder(folder_fd, shard);
+	_cleanup_dir_ DIR *folder = open_folder(folder_fd, shard);
 	const struct dirent *entry;
 
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a folder of our own */
@@ -147,7 +141,7 @@ static int walk_shard(int folder_fd, const char *shard,
 int cache_folder_walk(int folder_fd, int (*visit)(void *context, const struct cache_visit *file),
 		      void *context)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = open_folder(folder_fd, ".");
+	_cleanup_dir_ DIR *folder = open_folder(folder_fd, ".");
 	const struct dirent *entry;
 
 	if (!folder)

@@ -5,7 +5,7 @@
 #include "sampler/attach/injection_thread.h"
 #include "sampler/attach/target_elf.h"
 #include "sampler/attach/tracee.h"
-#include "sampler/procfs/namespace_tids.h"
+#include "sampler/procfs/task.h"
 #include "sampler/wire/attach.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* breaker_test.c - trouble that lasts makes a pause, trouble that passes does not */
 #include "base/units.h"
-#include "sampler/collector/control/lag.h"
+#include "sampler/collector/control/rate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* dwarf_form_test.c - every form of an attribute, read and passed over; and what has no end */
-#include "symbolize/dwarf/form.h"
+#include "symbolize/dwarf/unit.h"
 
 #include "tests/unit/dwarf_bytes.h"
 

@@ -1,5 +1,5 @@
 /* namespace_tids_test.c - the threads of a process that is the first of its own pid namespace */
-#include "sampler/procfs/namespace_tids.h"
+#include "sampler/procfs/task.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,13 +5,13 @@
 #include "sampler/collector/collector.h"
 #include "sampler/external/check.h"
 #include "sampler/procfs/proc_status.h"
+#include "sampler/procfs/task.h"
 #include "tools/cli/cmd.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/value.h"
 #include "tools/control/control.h"
 #include "tools/doctor/doctor.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -71,20 +71,13 @@ static void check_masks(struct doctor *doctor, pid_t pid, int signal)
 {
 	unsigned n = 0;
 	unsigned blocked = 0;
-	char path[64];
-	DIR *tasks;
+	_cleanup_dir_ DIR *tasks = tasks_open(pid);
+	uint32_t tid;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
 	if (!tasks)
 		return;
-	for (struct dirent *task; n < MAX_TASKS && (task = readdir(tasks)) != NULL;) {
-		if (task->d_name[0] == '.')
-			continue;
-		n++;
-		blocked += task_blocks(pid, (uint32_t)strtoul(task->d_name, NULL, 10), signal);
-	}
-	(void)closedir(tasks);
+	for (; n < MAX_TASKS && (tid = tasks_next(tasks)); n++)
+		blocked += task_blocks(pid, tid, signal);
 	if (blocked)
 		doctor_note(doctor, "threads",
 			    "%u of %u block SIG%s; wick unblocks it in those that use CPU", blocked,

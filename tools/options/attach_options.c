@@ -150,15 +150,9 @@ static bool is_named(pid_t pid, struct pattern *pattern)
 	return attach_options_comm(pid, comm) && pattern_matches(pattern, comm, strlen(comm));
 }
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 static int find_by_name(struct pattern *pattern, pid_t *pids, size_t *n, struct err *err)
 {
-	__attribute__((cleanup(close_dir))) DIR *all = opendir("/proc");
+	_cleanup_dir_ DIR *all = opendir("/proc");
 	const struct dirent *entry;
 	pid_t pid = 0;
 

@@ -3,7 +3,6 @@
 #define DRAIN_STATE_H
 
 #include "base/map.h"
-#include "sampler/collector/control/lag.h"
 #include "sampler/collector/control/overhead.h"
 #include "sampler/collector/control/poll_interval.h"
 #include "sampler/collector/control/rate.h"

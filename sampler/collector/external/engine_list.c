@@ -8,7 +8,6 @@
 #include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,20 +122,15 @@ static void drop(struct engine *engine, const struct external_turn *turn, size_t
 
 static void read_list(struct engine *engine, const struct external_turn *turn, DIR *tasks)
 {
-	const struct dirent *entry;
 	size_t at = 0;
+	uint32_t tid;
 
 	engine->list++;
-	/* This thread alone reads this stream of entries. */
-	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-		struct engine_thread *thread;
+	while ((tid = tasks_next(tasks))) {
+		struct engine_thread *thread = find(engine, tid, &at);
 
-		if (tid == 0 || tid > INT32_MAX)
-			continue;
-		thread = find(engine, (uint32_t)tid, &at);
 		if (!thread)
-			add(engine, turn, (uint32_t)tid);
+			add(engine, turn, tid);
 		else
 			thread->listed = engine->list;
 	}
@@ -150,21 +144,18 @@ static void read_list(struct engine *engine, const struct external_turn *turn, D
 
 void engine_list(struct engine *engine, const struct external_turn *turn)
 {
+	_cleanup_dir_ DIR *tasks = NULL;
 	struct stat st;
-	char path[64];
-	DIR *tasks;
 
 	/* The kernel counts a process's threads as links of their directory. */
 	if (fstat(engine->tasks_fd, &st) == 0 && st.st_nlink == engine->n_threads + TASK_LINKS &&
 	    turn->now_ns - engine->listed_ns < ENGINE_LIST_MS * NS_PER_MS)
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)turn->process->pid);
-	tasks = opendir(path);
+	tasks = tasks_open(turn->process->pid);
 	if (!tasks)
 		return;
 	engine->listed_ns = turn->now_ns;
 	read_list(engine, turn, tasks);
-	(void)closedir(tasks);
 }
 
 void engine_forget(struct engine *engine)

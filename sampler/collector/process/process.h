@@ -15,7 +15,7 @@
 #include "sampler/collector/process/mappings.h"
 #include "sampler/collector/process/perf_threads.h"
 #include "sampler/collector/ring/ring_view.h"
-#include "sampler/procfs/namespace_tids.h"
+#include "sampler/procfs/task.h"
 
 #include <sys/types.h>
 

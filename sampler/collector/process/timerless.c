@@ -7,8 +7,8 @@
 #include "sampler/attach/seized.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
+#include "sampler/procfs/task.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -274,22 +274,13 @@ static void forget_gone(void *context, uint64_t tid, void *value)
 
 static void judge_all(struct scan *scan)
 {
-	const struct dirent *entry;
-	char path[64];
-	DIR *tasks;
+	_cleanup_dir_ DIR *tasks = tasks_open(scan->process->pid);
+	uint32_t tid;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)scan->process->pid);
-	tasks = opendir(path);
 	if (!tasks)
 		return;
-	/* This thread alone reads this stream of entries. */
-	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-
-		if (tid > 0 && tid <= INT32_MAX)
-			judge(scan, (uint32_t)tid);
-	}
-	(void)closedir(tasks);
+	while ((tid = tasks_next(tasks)))
+		judge(scan, tid);
 	map_each(&scan->process->timerless.threads, forget_gone, scan);
 }
 

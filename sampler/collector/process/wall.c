@@ -11,7 +11,6 @@
 #include "sampler/procfs/task.h"
 #include "sampler/remote/remote.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -181,26 +180,17 @@ static void sweep_thread(void *context, uint64_t tid, void *value)
 
 static int list_threads(struct wall *wall, struct wall_scan *scan)
 {
+	_cleanup_dir_ DIR *tasks = tasks_open(scan->process->pid);
 	struct sweep sweep = {.wall = wall, .scan = scan};
-	const struct dirent *entry;
 	uint64_t end_ns;
-	char path[64];
-	DIR *tasks;
+	uint32_t tid;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)scan->process->pid);
-	tasks = opendir(path);
 	if (!tasks)
 		return -errno;
 	wall->list++;
 	wall->n_listed = 0;
-	/* This thread alone reads this stream of entries. */
-	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-
-		if (tid > 0 && tid <= INT32_MAX)
-			list_thread(wall, scan, (uint32_t)tid);
-	}
-	(void)closedir(tasks);
+	while ((tid = tasks_next(tasks)))
+		list_thread(wall, scan, tid);
 	map_each(&wall->threads, sweep_thread, &sweep);
 	end_ns = io_now_ns();
 	wall->listed_ns = scan->now_ns;

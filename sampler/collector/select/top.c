@@ -7,8 +7,8 @@
 #include "sampler/collector/metrics/readings.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/procfs/proc_stat.h"
+#include "sampler/procfs/task.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,29 +253,18 @@ static uint64_t process_total(const struct top *top, struct process *process, ui
 static void scan_process(struct top *top, struct process *process, uint64_t now_ns)
 {
 	struct top_task task = {.process = process, .by = top->options.by};
-	const struct dirent *entry;
-	char path[64];
-	DIR *tasks;
+	_cleanup_dir_ DIR *tasks = NULL;
 
 	if (!process->alive || process->namespace_pid != process->pid ||
 	    process->pid == top->own_pid)
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
-	tasks = opendir(path);
+	tasks = tasks_open(process->pid);
 	if (!tasks)
 		return;
 	task.tasks_fd = dirfd(tasks);
 	task.process_total = process_total(top, process, now_ns);
-	/* This thread alone reads this stream of entries. */
-	while ((entry = readdir(tasks))) { /* NOLINT(concurrency-mt-unsafe) */
-		unsigned long tid = strtoul(entry->d_name, NULL, 10);
-
-		if (tid == 0 || tid > INT32_MAX)
-			continue;
-		task.tid = (uint32_t)tid;
+	while ((task.tid = tasks_next(tasks)))
 		scan_thread(top, &task);
-	}
-	(void)closedir(tasks);
 }
 
 static void forget_gone(void *context, uint64_t key, void *value)

@@ -6,7 +6,7 @@
 #ifndef SYS_SYS_X86_64_H
 #define SYS_SYS_X86_64_H
 
-#include "sampler/unwind/arch.h"
+#include "sampler/unwind/arch_x86_64.h"
 
 #include <signal.h>
 #include <stdint.h>
