@@ -1,6 +1,7 @@
 /* spans.c - mappings of a process, sorted by start, each with its time */
 #include "symbolize/spans.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -51,9 +52,6 @@ static void forget_oldest(struct spans *spans)
 
 static int make_room(struct spans *spans)
 {
-	size_t n_room = spans->n_room ? spans->n_room * 2 : 64;
-	struct span *bigger;
-
 	if (spans->n_spans < spans->n_room)
 		return 0;
 	if (spans->n_spans >= MAX_DEAD)
@@ -62,12 +60,7 @@ static int make_room(struct spans *spans)
 		return 0;
 	if (spans->n_spans >= MAX_SPANS)
 		return -ENOSPC;
-	bigger = realloc(spans->spans, n_room * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	spans->spans = bigger;
-	spans->n_room = n_room;
-	return 0;
+	return array_reserve(&spans->spans, spans->n_spans, &spans->n_room, 64);
 }
 
 static int insert(struct spans *spans, const struct span *span)

@@ -1,6 +1,7 @@
 /* injection_thread.c - chooses the thread of a process on which the agent is injected */
 #include "sampler/attach/injection_thread.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "sampler/attach/image.h"
 #include "sampler/attach/target_elf.h"
@@ -104,16 +105,9 @@ static void take_functions(struct search *search, uint64_t base)
 
 static struct attach_module *add_module(struct attach_modules *modules)
 {
-	if (modules->n == modules->size) {
-		size_t size = modules->size ? modules->size * 2 : 32;
-		struct attach_module *at =
-			size <= MAX_MODULES ? realloc(modules->at, size * sizeof(*at)) : NULL;
-
-		if (!at)
-			return NULL;
-		modules->at = at;
-		modules->size = size;
-	}
+	if (modules->n == MAX_MODULES ||
+	    array_reserve(&modules->at, modules->n, &modules->size, 32) < 0)
+		return NULL;
 	return &modules->at[modules->n++];
 }
 

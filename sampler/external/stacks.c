@@ -1,6 +1,7 @@
 /* stacks.c - the stack of every thread of a process, once, from outside */
 #include "sampler/external/stacks.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "sampler/external/check.h"
@@ -42,23 +43,15 @@ struct look {
 
 static struct stack *add_stack(struct stacks *stacks, size_t n_frames)
 {
-	struct stack *at = stacks->at;
 	struct frame *frames;
 
-	if (stacks->n == stacks->size) {
-		size_t size = stacks->size ? stacks->size * 2 : 64;
-
-		at = realloc(at, size * sizeof(*at));
-		if (!at)
-			return NULL;
-		stacks->at = at;
-		stacks->size = size;
-	}
+	if (array_reserve(&stacks->at, stacks->n, &stacks->size, 64) < 0)
+		return NULL;
 	frames = calloc(n_frames + 1, sizeof(*frames));
 	if (!frames)
 		return NULL;
-	at[stacks->n] = (struct stack){.why = "", .frames = frames, .n_frames = n_frames};
-	return &at[stacks->n++];
+	stacks->at[stacks->n] = (struct stack){.why = "", .frames = frames, .n_frames = n_frames};
+	return &stacks->at[stacks->n++];
 }
 
 void stacks_release(struct stacks *stacks)

@@ -1,6 +1,8 @@
 /* ranges.c - executable ranges of an address space, sorted */
 #include "sampler/remote/ranges.h"
 
+#include "base/array.h"
+#include "base/search.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>
@@ -10,18 +12,9 @@
 
 size_t ranges_first(const struct ranges *ranges, uint64_t start)
 {
-	size_t low = 0;
-	size_t high = ranges->n;
+	size_t n = search_up_to(ranges->at, ranges->n, sizeof(*ranges->at), start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->at[middle].end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return n > 0 && ranges->at[n - 1].end > start ? n - 1 : n;
 }
 
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
@@ -37,15 +30,8 @@ int ranges_insert(struct ranges *ranges, size_t index, const struct range *range
 {
 	if (ranges->n >= MAPS_MAX_RANGES)
 		return -E2BIG;
-	if (ranges->n == ranges->size) {
-		size_t size = ranges->size ? ranges->size * 2 : 16;
-		struct range *at = realloc(ranges->at, size * sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		ranges->at = at;
-		ranges->size = size;
-	}
+	if (array_reserve(&ranges->at, ranges->n, &ranges->size, 16) < 0)
+		return -ENOMEM;
 	memmove(&ranges->at[index + 1], &ranges->at[index],
 		(ranges->n - index) * sizeof(ranges->at[0]));
 	ranges->at[index] = *range;

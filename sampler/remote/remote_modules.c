@@ -1,8 +1,10 @@
 /* remote_modules.c - what is mapped in another process, and the unwind tables of its files */
 #include "sampler/remote/remote_modules.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/remote/ranges.h"
 
@@ -130,20 +132,11 @@ static bool begin_of(const struct scan *scan, size_t at, size_t end, uint64_t *r
 
 static int add(struct scan *scan, uint64_t begin, uint64_t fde)
 {
-	struct entry *entries = scan->entries;
-
 	if (scan->n_entries == EH_TABLE_MOST)
 		return -ENOEXEC;
-	if (scan->n_entries == scan->size) {
-		size_t size = scan->size ? scan->size * 2 : 1024;
-
-		entries = realloc(entries, size * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		scan->entries = entries;
-		scan->size = size;
-	}
-	entries[scan->n_entries++] = (struct entry){begin, fde};
+	if (array_reserve(&scan->entries, scan->n_entries, &scan->size, 1024) < 0)
+		return -ENOMEM;
+	scan->entries[scan->n_entries++] = (struct entry){begin, fde};
 	return 0;
 }
 
@@ -317,29 +310,13 @@ static bool is_vdso(const struct maps_line *line)
 	return line->path_len == sizeof(name) - 1 && memcmp(line->path, name, line->path_len) == 0;
 }
 
-static void *room_for(void *at, size_t n, size_t *size, size_t each)
-{
-	size_t wanted = *size ? *size * 2 : 64;
-	void *moved;
-
-	if (n < *size)
-		return at;
-	moved = realloc(at, wanted * each);
-	if (moved)
-		*size = wanted;
-	return moved;
-}
-
 static bool add_image(struct reading *reading, const struct maps_line *line)
 {
 	struct remote_modules *modules = &reading->modules;
-	struct remote_image *images = room_for(modules->images, modules->n_images,
-					       &modules->images_size, sizeof(*images));
 
-	if (!images)
+	if (array_reserve(&modules->images, modules->n_images, &modules->images_size, 64) < 0)
 		return false;
-	modules->images = images;
-	images[modules->n_images++] = (struct remote_image){.base = line->start};
+	modules->images[modules->n_images++] = (struct remote_image){.base = line->start};
 	reading->in_image = true;
 	reading->dev = line->dev;
 	reading->inode = line->inode;
@@ -359,17 +336,15 @@ static void sign(struct remote_modules *modules, const struct maps_line *line)
 static bool add_range(struct reading *reading, const struct maps_line *line, uint32_t image)
 {
 	struct remote_modules *modules = &reading->modules;
-	struct remote_range *ranges =
-		room_for(modules->ranges, modules->n_ranges, &modules->size, sizeof(*ranges));
 
-	if (!ranges)
+	if (array_reserve(&modules->ranges, modules->n_ranges, &modules->size, 64) < 0)
 		return false;
-	modules->ranges = ranges;
-	ranges[modules->n_ranges++] = (struct remote_range){.start = line->start,
-							    .end = line->end,
-							    .image = image,
-							    .writable = line->writable,
-							    .executable = line->executable};
+	modules->ranges[modules->n_ranges++] =
+		(struct remote_range){.start = line->start,
+				      .end = line->end,
+				      .image = image,
+				      .writable = line->writable,
+				      .executable = line->executable};
 	if (image != REMOTE_NO_IMAGE || line->executable)
 		sign(modules, line);
 	return true;
@@ -421,18 +396,10 @@ int remote_modules_read(struct remote_modules *modules, pid_t pid, bool *ret_cha
 /* Index of the first range that ends above an address. */
 static size_t first_above(const struct remote_modules *modules, uint64_t address)
 {
-	size_t lo = 0;
-	size_t hi = modules->n_ranges;
+	size_t n =
+		search_up_to(modules->ranges, modules->n_ranges, sizeof(*modules->ranges), address);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (modules->ranges[mid].end <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return n > 0 && modules->ranges[n - 1].end > address ? n - 1 : n;
 }
 
 const struct remote_range *remote_modules_range(const struct remote_modules *modules,

@@ -1,6 +1,7 @@
 /* cache_list.c - what is in the cache, and letting go of it */
 #include "symbolize/cache/internal.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/regular_file.h"
 
@@ -100,15 +101,8 @@ static int list_file(void *context, const struct cache_visit *visit)
 		return 0;
 	if (cache->n_entries == MAX_BUILDS)
 		return -E2BIG;
-	if (cache->n_entries == listing->room) {
-		size_t room = listing->room ? listing->room * 2 : 64;
-
-		entry = reallocarray(cache->entries, room, sizeof(*entry));
-		if (!entry)
-			return -ENOMEM;
-		cache->entries = entry;
-		listing->room = room;
-	}
+	if (array_reserve(&cache->entries, cache->n_entries, &listing->room, 64) < 0)
+		return -ENOMEM;
 	entry = &cache->entries[cache->n_entries];
 	*entry = (struct cache_entry){0};
 	describe(visit, entry);

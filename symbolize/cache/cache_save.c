@@ -6,6 +6,7 @@
  */
 #include "symbolize/cache/internal.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -105,23 +106,6 @@ static int append(const struct cache_module *module, int fd, uint64_t file_bytes
 	return io_write_all(fd, bytes.data, bytes.len, NULL);
 }
 
-/* Room for one more item. */
-static int make_room(void *array, size_t *room, size_t n, size_t item)
-{
-	void **items = array;
-	size_t wanted = *room ? *room * 2 : FIRST_ROOM;
-	void *larger;
-
-	if (n < *room)
-		return 0;
-	larger = reallocarray(*items, wanted, item);
-	if (!larger)
-		return -ENOMEM;
-	*items = larger;
-	*room = wanted;
-	return 0;
-}
-
 static int keep_record(struct rewriting *rewriting, const struct cache_record *record,
 		       const struct function_table *table)
 {
@@ -130,15 +114,15 @@ static int keep_record(struct rewriting *rewriting, const struct cache_record *r
 	int r;
 
 	for (size_t i = 0; function_table_range(table, i, &lo, &hi); i++) {
-		r = make_room(&rewriting->ranges, &rewriting->range_room, rewriting->n_ranges,
-			      sizeof(*rewriting->ranges));
+		r = array_reserve(&rewriting->ranges, rewriting->n_ranges, &rewriting->range_room,
+				  FIRST_ROOM);
 		if (r < 0)
 			return r;
 		rewriting->ranges[rewriting->n_ranges++] =
 			(struct kept_range){lo, hi, rewriting->n_records};
 	}
-	r = make_room(&rewriting->records, &rewriting->record_room, rewriting->n_records,
-		      sizeof(*rewriting->records));
+	r = array_reserve(&rewriting->records, rewriting->n_records, &rewriting->record_room,
+			  FIRST_ROOM);
 	if (r == 0)
 		rewriting->records[rewriting->n_records++] = (struct kept_record){.record = record};
 	return r;

@@ -1,6 +1,7 @@
 /* die.c - the attributes of an entry */
 #include "symbolize/dwarf/die.h"
 
+#include "base/array.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/ranges.h"
 
@@ -22,21 +23,6 @@ struct reading {
 	uint32_t bytes;
 	uint32_t unread;
 };
-
-static bool grow(void *array, size_t n, size_t *size, size_t each)
-{
-	size_t bigger = *size ? *size * 2 : 64;
-	void *moved;
-
-	if (n < *size)
-		return true;
-	moved = realloc(*(void **)array, bigger * each);
-	if (!moved)
-		return false;
-	*(void **)array = moved;
-	*size = bigger;
-	return true;
-}
 
 static uint8_t role_of(uint64_t tag)
 {
@@ -116,7 +102,7 @@ static int add_step(struct reading *reading, uint16_t form)
 {
 	struct abbrev_table *table = reading->table;
 
-	if (!grow(&table->steps, reading->n_steps, &reading->size_steps, sizeof(*table->steps)))
+	if (array_reserve(&table->steps, reading->n_steps, &reading->size_steps, 64) < 0)
 		return -ENOMEM;
 	table->steps[reading->n_steps++] =
 		(struct abbrev_step){.bytes = (uint16_t)reading->bytes, .form = form};
@@ -128,7 +114,7 @@ static int add_attr(struct reading *reading, struct abbrev_attr attr)
 {
 	struct abbrev_table *table = reading->table;
 
-	if (!grow(&table->attrs, reading->n_attrs, &reading->size_attrs, sizeof(*table->attrs)))
+	if (array_reserve(&table->attrs, reading->n_attrs, &reading->size_attrs, 64) < 0)
 		return -ENOMEM;
 	attr.before = (uint16_t)reading->unread;
 	table->attrs[reading->n_attrs++] = attr;
@@ -205,8 +191,7 @@ static int take_abbrev(struct reading *reading, uint64_t code)
 	if (add_step(reading, 0) < 0 ||
 	    add_attr(reading, (struct abbrev_attr){.slot = SLOT_NONE}) < 0)
 		return -ENOMEM;
-	if (!grow(&table->abbrevs, table->n_abbrevs, &reading->size_abbrevs,
-		  sizeof(*table->abbrevs)))
+	if (array_reserve(&table->abbrevs, table->n_abbrevs, &reading->size_abbrevs, 64) < 0)
 		return -ENOMEM;
 	table->dense = table->dense && code == table->n_abbrevs + 1;
 	table->abbrevs[table->n_abbrevs++] = abbrev;

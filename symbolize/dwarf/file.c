@@ -1,6 +1,7 @@
 /* file.c - opening a module's debugging information, and finding its units */
 #include "symbolize/dwarf/file.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/directory.h"
@@ -80,15 +81,8 @@ static int make_list(const struct dwarf_source *source, struct unit_list *list)
 		next = unit_next(source, at);
 		if (next <= at || loader_is_stopping())
 			break;
-		if (list->n_offsets == size) {
-			size_t bigger = size ? size * 2 : 256;
-			uint64_t *moved = realloc(list->offsets, bigger * sizeof(*moved));
-
-			if (!moved)
-				return -ENOMEM;
-			list->offsets = moved;
-			size = bigger;
-		}
+		if (array_reserve(&list->offsets, list->n_offsets, &size, 256) < 0)
+			return -ENOMEM;
 		list->offsets[list->n_offsets++] = at;
 	}
 	list->made = true;

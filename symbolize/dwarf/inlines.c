@@ -1,6 +1,7 @@
 /* inlines.c - the entries in a function's body (3.3.8), and the rows of its ranges */
 #include "symbolize/dwarf/inlines.h"
 
+#include "base/array.h"
 #include "symbolize/bounds/loader.h"
 
 #include <errno.h>
@@ -187,15 +188,8 @@ static int keep_range(void *context, uint64_t lo, uint64_t hi)
 {
 	struct function_reading *reading = context;
 
-	if (reading->n_ranges == reading->size_ranges) {
-		size_t bigger = reading->size_ranges ? reading->size_ranges * 2 : 16;
-		void *moved = realloc(reading->ranges, bigger * sizeof(*reading->ranges));
-
-		if (!moved)
-			return -ENOMEM;
-		reading->ranges = moved;
-		reading->size_ranges = bigger;
-	}
+	if (array_reserve(&reading->ranges, reading->n_ranges, &reading->size_ranges, 16) < 0)
+		return -ENOMEM;
 	reading->ranges[reading->n_ranges].lo = lo;
 	reading->ranges[reading->n_ranges++].hi = hi;
 	return function_builder_range(reading->builder, 0, lo, hi);

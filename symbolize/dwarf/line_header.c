@@ -1,6 +1,8 @@
 /* line_header.c - two shapes of tables: lists of strings until DWARF 4, any forms since 5 */
 #include "symbolize/dwarf/line_header.h"
 
+#include "base/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -35,27 +37,10 @@ struct contents {
 	size_t n;
 };
 
-static int grow(void **array, size_t size, size_t n, size_t *room)
-{
-	size_t more = *room ? *room * 2 : 16;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
-}
-
 int line_files_add(struct line_files *files, const char *name, uint64_t folder)
 {
-	void *array = files->files;
-	int r = grow(&array, sizeof(*files->files), files->n_files, &files->files_room);
+	int r = array_reserve(&files->files, files->n_files, &files->files_room, 16);
 
-	files->files = array;
 	if (r == 0)
 		files->files[files->n_files++] = (struct line_file){.name = name, .folder = folder};
 	return r;
@@ -63,10 +48,8 @@ int line_files_add(struct line_files *files, const char *name, uint64_t folder)
 
 static int add_folder(struct line_files *files, const char *name)
 {
-	void *array = files->folders;
-	int r = grow(&array, sizeof(*files->folders), files->n_folders, &files->folders_room);
+	int r = array_reserve(&files->folders, files->n_folders, &files->folders_room, 16);
 
-	files->folders = array;
 	if (r == 0)
 		files->folders[files->n_folders++] = name;
 	return r;

@@ -1,6 +1,7 @@
 /* lines.c - the machine of 6.2.2, and its sequences put in order */
 #include "symbolize/dwarf/lines.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "symbolize/bounds/loader.h"
 #include "symbolize/dwarf/line_header.h"
@@ -183,16 +184,9 @@ static int keep_sequence(struct machine *machine, size_t n)
 {
 	const struct line_row *rows = &machine->rows[machine->first];
 
-	if (machine->n_sequences == machine->sequences_room) {
-		size_t room = machine->sequences_room ? machine->sequences_room * 2 : 8;
-		struct sequence *more =
-			reallocarray(machine->sequences, room, sizeof(*machine->sequences));
-
-		if (!more)
-			return -ENOMEM;
-		machine->sequences = more;
-		machine->sequences_room = room;
-	}
+	if (array_reserve(&machine->sequences, machine->n_sequences, &machine->sequences_room, 8) <
+	    0)
+		return -ENOMEM;
 	machine->sequences[machine->n_sequences++] = (struct sequence){
 		.start = rows[0].addr,
 		.end = rows[n - 1].addr,

@@ -1,6 +1,7 @@
 /* unit_cache.c - loading units once, by where their header is */
 #include "symbolize/dwarf/unit_cache.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "symbolize/bounds/loader.h"
 
@@ -24,21 +25,6 @@ struct walk {
 	uint16_t counted_at[DIE_MAX_DEPTH]; /* the level that counts the nameless of a level */
 };
 
-static bool grow(void *array, size_t n, size_t *size, size_t each)
-{
-	size_t bigger = *size ? *size * 2 : 64;
-	void *moved;
-
-	if (n < *size)
-		return true;
-	moved = realloc(*(void **)array, bigger * each);
-	if (!moved)
-		return false;
-	*(void **)array = moved;
-	*size = bigger;
-	return true;
-}
-
 static int add_range(void *context, uint64_t lo, uint64_t hi)
 {
 	struct walk *walk = context;
@@ -48,7 +34,7 @@ static int add_range(void *context, uint64_t lo, uint64_t hi)
 		return 0;
 	if (index->n_ranges >= INDEX_MAX_RANGES)
 		return -E2BIG;
-	if (!grow(&index->ranges, index->n_ranges, &index->size_ranges, sizeof(*index->ranges)))
+	if (array_reserve(&index->ranges, index->n_ranges, &index->size_ranges, 64) < 0)
 		return -ENOMEM;
 	index->ranges[index->n_ranges++] =
 		(struct index_range){.lo = lo, .hi = hi, .die = walk->function};
@@ -81,7 +67,7 @@ static int add_scope(struct walk *walk, const struct abbrev *abbrev, uint64_t di
 	struct scope_list *list = walk->scopes;
 	bool nameless = abbrev->role == ROLE_CLASS && !abbrev->named;
 
-	if (!grow(&list->scopes, list->n_scopes, &list->size, sizeof(*list->scopes)))
+	if (array_reserve(&list->scopes, list->n_scopes, &list->size, 64) < 0)
 		return -ENOMEM;
 	list->scopes[list->n_scopes++] = (struct scope){
 		.die = (uint32_t)(die - walk->unit->unit.offset),
@@ -324,7 +310,7 @@ static const struct scope_list *open_scope(struct function_index *index,
 	begin_walk(&walk, unit, unit->unit.offset + scope->die, &list);
 	walk.everything = true;
 	abbrev = die_begin(unit, &walk.cursor);
-	if (!abbrev || !grow(&index->opened, index->n_opened, &index->size_opened, sizeof(list)))
+	if (!abbrev || array_reserve(&index->opened, index->n_opened, &index->size_opened, 64) < 0)
 		return NULL;
 	die_skip(&walk.cursor, unit, abbrev);
 	if (walk.cursor.failed || walk_children(&walk) < 0)

@@ -1,6 +1,8 @@
 /* elf_plt.c - names for the stubs that jump to other modules (x86-64) */
 #include "symbolize/elf/elf_symbols.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -26,18 +28,10 @@ struct slots {
 
 static int add_slot(struct slots *slots, uint64_t addr, const char *name)
 {
-	if (slots->n_slots == slots->n_room) {
-		size_t n_room = slots->n_room ? slots->n_room * 2 : 256;
-		struct slot *bigger;
-
-		if (slots->n_slots >= MAX_SLOTS)
-			return -EFBIG;
-		bigger = realloc(slots->slots, n_room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		slots->slots = bigger;
-		slots->n_room = n_room;
-	}
+	if (slots->n_slots >= MAX_SLOTS)
+		return -EFBIG;
+	if (array_reserve(&slots->slots, slots->n_slots, &slots->n_room, 256) < 0)
+		return -ENOMEM;
 	slots->slots[slots->n_slots++] = (struct slot){.addr = addr, .name = name};
 	return 0;
 }

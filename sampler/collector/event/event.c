@@ -1,6 +1,7 @@
 /* event.c - events put in the order of time and queued, and what a wait for a lock becomes */
 #include "sampler/collector/event/event.h"
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/units.h"
 
@@ -53,15 +54,8 @@ int event_order_insert(struct event_order *merge, struct event *node)
 {
 	size_t i = merge->n;
 
-	if (merge->n == merge->size) {
-		size_t size = merge->size ? merge->size * 2 : 256;
-		struct event **nodes = realloc(merge->nodes, size * sizeof(struct event *));
-
-		if (!nodes)
-			return -ENOMEM;
-		merge->nodes = nodes;
-		merge->size = size;
-	}
+	if (array_reserve(&merge->nodes, merge->n, &merge->size, 256) < 0)
+		return -ENOMEM;
 	node->sequence = merge->sequence++;
 	for (; i > 0 && before(node, merge->nodes[(i - 1) / 2]); i = (i - 1) / 2)
 		merge->nodes[i] = merge->nodes[(i - 1) / 2];

@@ -1,6 +1,7 @@
 /* sock_queues.c - the bytes that wait in a process's sockets */
 #include "sampler/collector/metrics/sock_queues.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 
@@ -377,16 +378,8 @@ static int compare_inodes(const void *left, const void *right)
 /* A socket that there is no memory for is not seen. */
 static void add_inode(struct inodes *inodes, uint32_t inode)
 {
-	if (inodes->n == inodes->size) {
-		size_t size = inodes->size ? inodes->size * 2 : 64;
-		uint32_t *at = realloc(inodes->at, size * sizeof(*at));
-
-		if (!at)
-			return;
-		inodes->at = at;
-		inodes->size = size;
-	}
-	inodes->at[inodes->n++] = inode;
+	if (array_reserve(&inodes->at, inodes->n, &inodes->size, 64) == 0)
+		inodes->at[inodes->n++] = inode;
 }
 
 /* The inode of a descriptor that is a socket; 0: it is another kind. */
