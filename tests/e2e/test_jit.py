@@ -91,7 +91,7 @@ class Jit(Case):
     def test_code_without_names_says_what_gives_them(self):
         need("node")
         run = self.record("node", "-e", BURN.replace("1500", "400"), hz=199)
-        self.assertRegex(run.summary, r"no names .*code made at run time; try: node --perf-basic-prof")
+        self.assertRegex(run.summary, r"(?s)no names .*code made at run time; try: node --perf-basic-prof")
 
     def check_node(self, run):
         self.forget(run)

@@ -86,7 +86,6 @@ IN_MALLOC = """
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
-#include <time.h>
 static volatile long n;
 static void *volatile block; /* or the compiler leaves both calls out */
 static void on_alarm(int number)
@@ -99,7 +98,6 @@ static void on_alarm(int number)
 int main(void)
 {
 	struct itimerval often = {{0, 500}, {0, 500}};
-	struct timespec now, end;
 	void *some[1000];
 	for (int i = 0; i < 1000; i++)
 		some[i] = malloc(2000);
@@ -109,13 +107,10 @@ int main(void)
 	free(block);
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, 0);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	do {
+	while (n < 4000)
 		malloc_trim(0);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec < end.tv_sec + 3);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, 0);
-	return n < 100;
+	return 0;
 }
 """
 KINDS = (["-pie", "-fPIE"], ["-no-pie", "-fno-pie", "-s"], ["-flto"],

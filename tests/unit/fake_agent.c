@@ -303,17 +303,24 @@ static int run_exec(int n, char **argv)
 /* A child that outlives CMD. */
 static int run_daemon(int n)
 {
+	int ready[2];
+	char byte;
+
+	if (pipe(ready) < 0)
+		return 3;
 	if (fork() == 0) {
 		if (start(HANDSHAKE_START) < 0)
 			_exit(3);
 		claim(0, (uint32_t)getpid(), "daemon");
 		give(0, 1, 0);
+		(void)close(ready[0]);
+		(void)close(ready[1]);
 		for (int i = 0; i < n && !atomic_load(&header()->stop); i++)
 			(void)usleep(10000);
 		_exit(0);
 	}
-	(void)usleep(100000);
-	return 0;
+	(void)close(ready[1]);
+	return read(ready[0], &byte, 1) == 0 ? 0 : 3; /* closed: the daemon is sampled */
 }
 
 /* Burn with all signals blocked and no slot, until we are posted and SIGPROF is open again. */
