@@ -79,9 +79,11 @@ static int make_room(struct diff_input *input, const struct diff_sides *sides, s
 	bool done;
 
 	for (unsigned side = 0; side < DIFF_SIDES; side++)
-		if (files[side].n_paths > DIFF_MAX_RECORDINGS)
-			return err_set(err, E2BIG, "compare more than %d recordings a side",
-				       DIFF_MAX_RECORDINGS);
+		if (files[side].n_paths > DIFF_MAX_RECORDINGS) {
+			(void)err_set(err, E2BIG, "compare more than %d recordings a side",
+				      DIFF_MAX_RECORDINGS);
+			return -E2BIG;
+		}
 	input->profiles = calloc(n + 1, sizeof(struct profile *));
 	done = input->profiles;
 	for (unsigned side = 0; side < DIFF_SIDES && done; side++) {
@@ -90,7 +92,10 @@ static int make_room(struct diff_input *input, const struct diff_sides *sides, s
 			calloc(files[side].n_paths + 1, sizeof(struct selection *));
 		done = input->selections[side] && name_side(&input->names[side], &files[side]) == 0;
 	}
-	return done ? 0 : err_set(err, ENOMEM, "compare");
+	if (done)
+		return 0;
+	(void)err_set(err, ENOMEM, "compare");
+	return -ENOMEM;
 }
 
 /*
