@@ -95,7 +95,8 @@ static void other_work_is_done_in_time(void **state)
 	drain->usage.next_ns = NOW_NS + 20;
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 20);
-	drain->filter.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS + 10};
+	drain->filter.top =
+		(struct top){.options.n = 1, .ran = true, .rounds.late_ns = NOW_NS + 10};
 	drain->processes = &process;
 	due_plan(&collector, &calm, NOW_NS + 50);
 	assert_int_equal(due_wake_ns(due), NOW_NS + 10);
@@ -109,7 +110,7 @@ static void work_that_has_to_wait_wakes_nobody(void **state)
 	(void)state;
 	drain->wall_next_ns = NOW_NS - 1;
 	drain->rate.pauses = PAUSE_ASKED;
-	drain->filter.top = (struct top){.options.n = 1, .ran = true, .late_ns = NOW_NS - 1};
+	drain->filter.top = (struct top){.options.n = 1, .ran = true, .rounds.late_ns = NOW_NS - 1};
 	due_plan(&collector, &calm, UINT64_MAX);
 	assert_int_equal(due_wake_ns(due), NOW_NS + PASS_READING_MS * NS_PER_MS);
 	drain->rate.pauses = 0;

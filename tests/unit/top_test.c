@@ -22,10 +22,10 @@
 
 static void what_was_used_since_the_last_round_comes_first(void **state)
 {
-	struct top_thread old = {.total = 1000000, .score = 5, .key = 1};
-	struct top_thread busy = {.total = 100, .score = 90, .key = 2};
-	struct top_thread big = {.total = 2000, .score = 5, .key = 3};
-	struct top_thread *threads[] = {&big, &old, &busy};
+	struct ranked old = {.total = 1000000, .score = 5, .key = 1};
+	struct ranked busy = {.total = 100, .score = 90, .key = 2};
+	struct ranked big = {.total = 2000, .score = 5, .key = 3};
+	struct ranked *threads[] = {&big, &old, &busy};
 
 	(void)state;
 	top_rank(threads, 3);
@@ -36,13 +36,13 @@ static void what_was_used_since_the_last_round_comes_first(void **state)
 
 static void equals_are_decided_by_the_total_then_cpu_then_age(void **state)
 {
-	struct top_thread all[] = {
+	struct ranked all[] = {
 		{.score = 5, .total = 9, .cpu_ns = 1, .key = 9},
 		{.score = 5, .total = 9, .cpu_ns = 7, .key = 8},
 		{.score = 5, .total = 9, .cpu_ns = 7, .key = 2},
 		{.score = 5, .total = 10, .key = 7},
 	};
-	struct top_thread *threads[] = {&all[0], &all[1], &all[2], &all[3]};
+	struct ranked *threads[] = {&all[0], &all[1], &all[2], &all[3]};
 
 	(void)state;
 	top_rank(threads, 4);
@@ -293,9 +293,9 @@ static void rounds_come_soon_at_first(void **state)
 		uint64_t pause_ns = (ms > 1000 ? 1000 : ms) * NS_PER_MS;
 
 		top_scan(&top, &gone, now_ns);
-		assert_int_equal(top.round_ns, now_ns + pause_ns);
-		assert_int_equal(top.late_ns, top.round_ns - pause_ns / 8);
-		now_ns = top.round_ns;
+		assert_int_equal(top.rounds.round_ns, now_ns + pause_ns);
+		assert_int_equal(top.rounds.late_ns, top.rounds.round_ns - pause_ns / 8);
+		now_ns = top.rounds.round_ns;
 	}
 	top_release(&top);
 }

@@ -12,7 +12,6 @@ enum {
 };
 
 enum {
-	CHOICE_LATE_PART = 8,      /* of an interval: as for threads */
 	CHOICE_MORE_TRIES = 8,     /* besides two for every slot, in one round */
 	CHOICE_KEEPS_PERCENT = 25, /* by so much a newcomer has to be heavier */
 	CHOICE_KEEPS_FLOOR = 4,    /* part of the least use, for a recorded process */
@@ -23,14 +22,10 @@ static const uint64_t REFUSED_NS = 60 * NS_PER_S;
 static const uint64_t REFUSED_MOST_NS = 3600 * NS_PER_S;
 
 struct choice_process {
+	struct ranked ranked; /* by pid; the first member */
 	pid_t pid;
 	uint64_t start;
-	uint64_t total;
-	uint64_t at_round;
-	uint64_t at_late;
-	uint64_t used;  /* in the last round */
-	uint64_t score; /* of the last round */
-	uint64_t scan;  /* that saw it last */
+	uint64_t used; /* in the last round */
 	uint64_t retry_ns;
 	uint64_t pause_ns; /* between tries; 0: it has not refused */
 	bool recorded;     /* before the round */
@@ -49,7 +44,8 @@ void choice_release(struct choice *choice)
 
 uint64_t choice_due(const struct choice *choice)
 {
-	return choice->scan == 0 || choice->late ? choice->round_ns : choice->late_ns;
+	return choice->scan == 0 || choice->rounds.late ? choice->rounds.round_ns
+							: choice->rounds.late_ns;
 }
 
 /* ---- looking */
@@ -74,10 +70,11 @@ static struct choice_process *process_of(struct choice *choice, const struct cho
 			return NULL;
 		}
 	}
-	*process = (struct choice_process){.pid = seen->pid, .start = seen->start};
+	*process = (struct choice_process){
+		.ranked.key = (uint64_t)seen->pid, .pid = seen->pid, .start = seen->start};
 	/* Of what was there before us nothing is known but the sum. */
 	if (choice->scan == 1)
-		process->at_round = process->at_late = seen->total;
+		process->ranked.at_round = process->ranked.at_late = seen->total;
 	return process;
 }
 
@@ -87,17 +84,17 @@ void choice_see(struct choice *choice, const struct choice_seen *seen)
 
 	if (!process)
 		return;
-	process->total = seen->total;
-	process->scan = choice->scan;
+	process->ranked.total = seen->total;
+	process->ranked.scan = choice->scan;
 }
 
 bool choice_still(struct choice *choice, pid_t pid, uint64_t total)
 {
 	struct choice_process *process = map_get(&choice->processes, (uint64_t)pid);
 
-	if (!process || process->total != total)
+	if (!process || process->ranked.total != total)
 		return false;
-	process->scan = choice->scan;
+	process->ranked.scan = choice->scan;
 	return true;
 }
 
@@ -106,19 +103,10 @@ static void forget_gone(void *context, uint64_t key, void *value)
 	struct choice *choice = context;
 	const struct choice_process *process = value;
 
-	if (process->scan == choice->scan)
+	if (process->ranked.scan == choice->scan)
 		return;
 	(void)map_remove(&choice->processes, key);
 	free(value);
-}
-
-static void begin_late(void *context, uint64_t key, void *value)
-{
-	struct choice_process *process = value;
-
-	(void)context;
-	(void)key;
-	process->at_late = process->total;
 }
 
 /* ---- the heaviest */
@@ -146,7 +134,7 @@ static uint64_t least_use(enum collector_by by)
 struct ranking {
 	struct choice *choice;
 	const struct choice_ops *ops;
-	struct choice_process **processes;
+	struct ranked **processes; /* each begins a struct choice_process */
 	size_t n;
 	uint64_t now_ns;
 	uint64_t least; /* in this round */
@@ -162,30 +150,20 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 	struct ranking *ranking = context;
 	struct choice_process *process = value;
 	bool level = is_level(ranking->choice->options.by);
-	uint64_t before = process->total >= process->at_round ? process->at_round : 0;
+	uint64_t before =
+		process->ranked.total >= process->ranked.at_round ? process->ranked.at_round : 0;
 
 	(void)key;
-	process->used = level ? process->total : process->total - before;
-	process->score = level ? process->total
-			       : top_score(process->total, process->at_round, process->at_late);
+	process->used = level ? process->ranked.total : process->ranked.total - before;
+	process->ranked.score = level ? process->ranked.total
+				      : top_score(process->ranked.total, process->ranked.at_round,
+						  process->ranked.at_late);
 	process->recorded = ranking->ops->records(ranking->ops->context, process->pid);
 	process->seated = false;
 	if (process->recorded)
-		process->score = with_bonus(process->score);
-	process->at_round = process->at_late = process->total;
-	ranking->processes[ranking->n++] = process;
-}
-
-static int heavier(const void *left, const void *right)
-{
-	const struct choice_process *a = *(struct choice_process *const *)left;
-	const struct choice_process *b = *(struct choice_process *const *)right;
-
-	if (a->score != b->score)
-		return a->score > b->score ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+		process->ranked.score = with_bonus(process->ranked.score);
+	process->ranked.at_round = process->ranked.at_late = process->ranked.total;
+	ranking->processes[ranking->n++] = &process->ranked;
 }
 
 /* ---- a round */
@@ -229,7 +207,7 @@ static void fill_seats(const struct ranking *ranking)
 	size_t tries = 2 * n_slots + CHOICE_MORE_TRIES;
 
 	for (size_t i = 0; i < ranking->n && n_slots > 0 && tries > 0; i++) {
-		struct choice_process *process = ranking->processes[i];
+		struct choice_process *process = (struct choice_process *)ranking->processes[i];
 
 		if (is_idle(ranking, process))
 			continue;
@@ -249,7 +227,8 @@ static void fill_seats(const struct ranking *ranking)
 static void empty_seats(const struct ranking *ranking)
 {
 	for (size_t i = 0; i < ranking->n; i++) {
-		const struct choice_process *process = ranking->processes[i];
+		const struct choice_process *process =
+			(const struct choice_process *)ranking->processes[i];
 
 		if (!process->recorded || process->seated)
 			continue;
@@ -266,27 +245,20 @@ static void choose(struct choice *choice, const struct choice_ops *ops, uint64_t
 
 	ranking.least =
 		is_level(choice->options.by) ? 1 : least_use(choice->options.by) * ms / 1000;
-	ranking.processes = calloc(n ? n : 1, sizeof(struct choice_process *));
+	ranking.processes = calloc(n ? n : 1, sizeof(struct ranked *));
 	if (!ranking.processes)
 		return; /* those that are recorded stay so */
 	map_each(&choice->processes, add_to_ranking, &ranking);
-	if (ranking.n > 0)
-		qsort(ranking.processes, ranking.n, sizeof(struct choice_process *), heavier);
+	top_rank(ranking.processes, ranking.n);
 	fill_seats(&ranking);
 	empty_seats(&ranking);
 	free(ranking.processes);
 }
 
-/* The first rounds come soon. */
 static void plan_round(struct choice *choice, uint64_t now_ns)
 {
-	choice->pause_ns = choice->pause_ns ? choice->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
-	if (choice->pause_ns > choice->options.interval_ns)
-		choice->pause_ns = choice->options.interval_ns;
 	choice->last_round_ns = now_ns;
-	choice->round_ns = now_ns + choice->pause_ns;
-	choice->late_ns = choice->round_ns - choice->pause_ns / CHOICE_LATE_PART;
-	choice->late = false;
+	rounds_plan(&choice->rounds, choice->options.interval_ns, now_ns);
 }
 
 void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t now_ns)
@@ -294,11 +266,10 @@ void choice_end(struct choice *choice, const struct choice_ops *ops, uint64_t no
 	map_each(&choice->processes, forget_gone, choice);
 	if (choice->scan == 1) { /* what to compare with, from now on */
 		plan_round(choice, now_ns);
-	} else if (now_ns >= choice->round_ns) {
+	} else if (now_ns >= choice->rounds.round_ns) {
 		choose(choice, ops, now_ns);
 		plan_round(choice, now_ns);
 	} else {
-		map_each(&choice->processes, begin_late, NULL);
-		choice->late = true;
+		rounds_begin_late(&choice->rounds, &choice->processes);
 	}
 }

@@ -12,6 +12,7 @@
 #define SELECT_CHOICE_H
 
 #include "base/map.h"
+#include "sampler/collector/select/top.h"
 #include "sampler/collector/types/options.h"
 #include "sampler/collector/types/statistics.h"
 
@@ -41,10 +42,7 @@ struct choice {
 	struct map processes;   /* of struct choice_process, by pid */
 	uint64_t scan;          /* number of scans */
 	uint64_t last_round_ns; /* when the last round was */
-	uint64_t pause_ns;      /* from the last round to the next: grows to the interval */
-	uint64_t round_ns;      /* when the next round is due */
-	uint64_t late_ns;       /* when the last eighth before it begins */
-	bool late;              /* it has begun */
+	struct rounds rounds;
 	uint64_t n_attached;
 	uint64_t n_detached;
 	uint64_t n_refused; /* tries that led to nothing */

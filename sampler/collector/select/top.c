@@ -116,6 +116,10 @@ enum {
  */
 enum { TOP_LATE_PART = 8, TOP_RECENT = 64 };
 
+enum {
+	TOP_FIRST_MS = 250, /* between the first choice and the second */
+};
+
 /* Of all descriptors that wick may have, the part that may be kept for this. */
 enum { TOP_FD_PART = 2 };
 
@@ -173,8 +177,8 @@ uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late)
 
 static int heavier(const void *left, const void *right)
 {
-	const struct top_thread *a = *(struct top_thread *const *)left;
-	const struct top_thread *b = *(struct top_thread *const *)right;
+	const struct ranked *a = *(struct ranked *const *)left;
+	const struct ranked *b = *(struct ranked *const *)right;
 
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
@@ -185,10 +189,10 @@ static int heavier(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-void top_rank(struct top_thread **threads, size_t n)
+void top_rank(struct ranked **all, size_t n)
 {
 	if (n > 0)
-		qsort(threads, n, sizeof(struct top_thread *), heavier);
+		qsort(all, n, sizeof(struct ranked *), heavier);
 }
 
 /* ---- looking */
@@ -208,7 +212,7 @@ static struct top_thread *thread_of(struct top *top, uint64_t key)
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	thread->key = key;
+	thread->ranked.key = key;
 	thread->fd = -1;
 	if (map_put(&top->threads, key, thread) < 0) {
 		free(thread);
@@ -229,11 +233,11 @@ static void scan_thread(struct top *top, const struct top_task *task)
 		thread->fd = -1;
 	}
 	/* Of a process's number nothing is this thread's own growth yet. */
-	if (!thread->scan && goes_both_ways(top))
-		thread->at_round = thread->at_late = use.total;
-	thread->scan = top->scan;
-	thread->total = use.total;
-	thread->cpu_ns = use.cpu_ns;
+	if (!thread->ranked.scan && goes_both_ways(top))
+		thread->ranked.at_round = thread->ranked.at_late = use.total;
+	thread->ranked.scan = top->scan;
+	thread->ranked.total = use.total;
+	thread->ranked.cpu_ns = use.cpu_ns;
 }
 
 /* What all threads of a process have in common, for those kinds of weight that are a process's. */
@@ -272,7 +276,7 @@ static void forget_gone(void *context, uint64_t key, void *value)
 	struct top *top = context;
 	struct top_thread *thread = value;
 
-	if (thread->scan == top->scan)
+	if (thread->ranked.scan == top->scan)
 		return;
 	(void)map_remove(&top->threads, key);
 	free_thread(thread);
@@ -288,18 +292,34 @@ static void scan_all(struct top *top, struct process *processes, uint64_t now_ns
 
 static void begin_late(void *context, uint64_t key, void *value)
 {
-	struct top_thread *thread = value;
+	struct ranked *ranked = value;
 
 	(void)context;
 	(void)key;
-	thread->at_late = thread->total;
+	ranked->at_late = ranked->total;
+}
+
+void rounds_begin_late(struct rounds *rounds, struct map *all)
+{
+	map_each(all, begin_late, NULL);
+	rounds->late = true;
+}
+
+void rounds_plan(struct rounds *rounds, uint64_t interval_ns, uint64_t now_ns)
+{
+	rounds->pause_ns = rounds->pause_ns ? rounds->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
+	if (rounds->pause_ns > interval_ns)
+		rounds->pause_ns = interval_ns;
+	rounds->round_ns = now_ns + rounds->pause_ns;
+	rounds->late_ns = rounds->round_ns - rounds->pause_ns / TOP_LATE_PART;
+	rounds->late = false;
 }
 
 /* ---- a round */
 
 /* All threads in an array. */
 struct ranking {
-	struct top_thread **threads;
+	struct ranked **threads; /* each begins a struct top_thread */
 	size_t n;
 	bool first; /* nothing is known of before: totals alone decide */
 	bool falls; /* what is ranked by goes up and down */
@@ -311,13 +331,14 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 	struct top_thread *thread = value;
 
 	(void)key;
-	if (ranking->first || (ranking->falls && thread->total < thread->at_round))
-		thread->at_round = thread->total;
-	if (ranking->first || (ranking->falls && thread->total < thread->at_late))
-		thread->at_late = thread->total;
-	thread->score = top_score(thread->total, thread->at_round, thread->at_late);
-	thread->at_round = thread->at_late = thread->total;
-	ranking->threads[ranking->n++] = thread;
+	if (ranking->first || (ranking->falls && thread->ranked.total < thread->ranked.at_round))
+		thread->ranked.at_round = thread->ranked.total;
+	if (ranking->first || (ranking->falls && thread->ranked.total < thread->ranked.at_late))
+		thread->ranked.at_late = thread->ranked.total;
+	thread->ranked.score =
+		top_score(thread->ranked.total, thread->ranked.at_round, thread->ranked.at_late);
+	thread->ranked.at_round = thread->ranked.at_late = thread->ranked.total;
+	ranking->threads[ranking->n++] = &thread->ranked;
 }
 
 static void choose(struct top *top)
@@ -325,42 +346,30 @@ static void choose(struct top *top)
 	struct ranking ranking = {.first = !top->ran, .falls = goes_both_ways(top)};
 	size_t n_threads = map_count(&top->threads);
 
-	ranking.threads = calloc(n_threads ? n_threads : 1, sizeof(struct top_thread *));
+	ranking.threads = calloc(n_threads ? n_threads : 1, sizeof(struct ranked *));
 	if (!ranking.threads)
 		return; /* those that were chosen stay so */
 	map_each(&top->threads, add_to_ranking, &ranking);
 	top_rank(ranking.threads, ranking.n);
 	top->n_chosen = ranking.n < top->options.n ? ranking.n : top->options.n;
 	for (size_t i = 0; i < ranking.n; i++)
-		ranking.threads[i]->chosen = i < top->n_chosen;
+		((struct top_thread *)ranking.threads[i])->chosen = i < top->n_chosen;
 	free(ranking.threads);
-}
-
-/* The first rounds come soon: a program begins with few of the threads that it will have. */
-static void plan_round(struct top *top, uint64_t now_ns)
-{
-	top->pause_ns = top->pause_ns ? top->pause_ns * 2 : TOP_FIRST_MS * NS_PER_MS;
-	if (top->pause_ns > top->options.interval_ns)
-		top->pause_ns = top->options.interval_ns;
-	top->round_ns = now_ns + top->pause_ns;
-	top->late_ns = top->round_ns - top->pause_ns / TOP_LATE_PART;
 }
 
 void top_scan(struct top *top, struct process *processes, uint64_t now_ns)
 {
 	if (top->options.n == 0)
 		return;
-	if (now_ns >= top->round_ns && processes) {
+	if (now_ns >= top->rounds.round_ns && processes) {
 		scan_all(top, processes, now_ns);
 		map_each(&top->threads, forget_gone, top);
 		choose(top);
 		top->ran = true;
-		top->late = false;
-		plan_round(top, now_ns);
-	} else if (top->ran && !top->late && now_ns >= top->late_ns) {
+		rounds_plan(&top->rounds, top->options.interval_ns, now_ns);
+	} else if (top->ran && !top->rounds.late && now_ns >= top->rounds.late_ns) {
 		scan_all(top, processes, now_ns);
-		map_each(&top->threads, begin_late, NULL);
-		top->late = true;
+		rounds_begin_late(&top->rounds, &top->threads);
 	}
 }
 
@@ -368,7 +377,7 @@ uint64_t top_due_ns(const struct top *top)
 {
 	if (top->options.n == 0 || !top->ran)
 		return UINT64_MAX;
-	return top->late ? top->round_ns : top->late_ns;
+	return top->rounds.late ? top->rounds.round_ns : top->rounds.late_ns;
 }
 
 bool top_keeps(struct top *top, const struct process *process, uint32_t tid)

@@ -22,22 +22,29 @@
 
 struct process;
 
-enum {
-	TOP_FIRST_MS = 250, /* between the first choice and the second */
-};
-
-struct process;
-
-/* A thread as the last scan found it. */
-struct top_thread {
-	uint64_t key;   /* process number and tid */
+/* A thread or a process among those that are ranked. */
+struct ranked {
+	uint64_t key;   /* the lesser one is first among equals */
 	uint64_t total; /* what it has used */
 	uint64_t at_round;
 	uint64_t at_late;
 	uint64_t score;  /* of the last round */
 	uint64_t cpu_ns; /* the second tie-break, where all threads of a process are equal */
 	uint64_t scan;   /* that saw it last */
-	int fd;          /* of what is read; -1: opened anew each time */
+};
+
+/* When the heaviest are chosen. */
+struct rounds {
+	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
+	uint64_t round_ns; /* when the next round is due */
+	uint64_t late_ns;  /* when the last eighth before it begins */
+	bool late;         /* it has begun */
+};
+
+/* A thread as it was last read. */
+struct top_thread {
+	struct ranked ranked; /* by process number and tid; the first member */
+	int fd;               /* of what is read; -1: opened anew each time */
 	bool chosen;
 };
 
@@ -47,13 +54,10 @@ struct top {
 	pid_t own_pid;                /* wick's: never among them */
 	struct map threads;           /* of struct top_thread, by key */
 	size_t n_chosen;
-	uint64_t scan;     /* number of scans */
-	uint64_t pause_ns; /* from the last round to the next: grows to the interval */
-	uint64_t round_ns; /* when the next round is due */
-	uint64_t late_ns;  /* when the last eighth before it begins */
-	int most_fd;       /* descriptors beyond this one are not kept */
-	bool late;         /* it has begun */
-	bool ran;          /* there has been a round */
+	struct rounds rounds;
+	uint64_t scan; /* number of scans */
+	int most_fd;   /* descriptors beyond this one are not kept */
+	bool ran;      /* there has been a round */
 };
 
 /**
@@ -104,7 +108,18 @@ bool top_keeps(struct top *top, const struct process *process, uint32_t tid);
 uint64_t top_score(uint64_t total, uint64_t at_round, uint64_t at_late);
 
 /** top_rank - sort by score, then total, then CPU, the heaviest first */
-void top_rank(struct top_thread **threads, size_t n);
+void top_rank(struct ranked **all, size_t n);
+
+/** rounds_begin_late - the last eighth before a round begins, for a map whose values begin ranked
+ */
+void rounds_begin_late(struct rounds *rounds, struct map *all);
+
+/**
+ * rounds_plan - when the next round is due, after one
+ *
+ * The first rounds come soon: a program begins with few of the threads that it will have.
+ */
+void rounds_plan(struct rounds *rounds, uint64_t interval_ns, uint64_t now_ns);
 
 /* A thread to read. */
 struct top_task {
