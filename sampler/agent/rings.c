@@ -86,7 +86,6 @@ static void forget(struct process *p)
 	atomic_store_explicit(&p->n_slots, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->growing, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->jittering, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->chained, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->account_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->n_ended, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->stale_ns, 0, memory_order_relaxed);

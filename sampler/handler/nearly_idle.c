@@ -17,13 +17,6 @@ enum {
 	NS_PER_MS = 1000000,
 };
 
-/* 0 .. MAX_NS, uniform enough */
-static uint64_t random_ns(struct slot_own *own, uint64_t most_ns)
-{
-	own->random = own->random * 1664525U + 1013904223U;
-	return (most_ns >> 10) * (own->random >> 10) >> 12;
-}
-
 /* CPU time between two process-timer signals in one thread: its own, the process's, and wall time.
  */
 struct between {
@@ -49,16 +42,16 @@ static uint64_t late_by(const struct process *p, const struct between *between, 
 
 /* The first expiry: as dense as the process timer's signals in this thread, counted from when this
  * one was due. */
-static uint64_t first_ns(const struct process *p, struct slot_own *own,
-			 const struct between *between, uint64_t period_ns)
+static uint64_t first_ns(const struct process *p, struct slot *slot, const struct between *between,
+			 uint64_t period_ns)
 {
 	uint64_t lattice_ns = part_of(period_ns, between->used_ns, between->all_ns);
-	uint64_t first_ns = lattice_ns + random_ns(own, period_ns - lattice_ns) + 1;
+	uint64_t first_ns = lattice_ns + timer_random_ns(slot, period_ns - lattice_ns);
 	uint64_t late_ns = late_by(p, between, period_ns);
 
 	if (first_ns > late_ns)
 		return first_ns - late_ns;
-	own->extra++;
+	slot->own->extra++;
 	return first_ns + period_ns - late_ns;
 }
 
@@ -120,7 +113,7 @@ void nearly_idle_settle(struct process *p, struct slot *slot, const struct tick 
 	if (!again || between.used_ns < between.wall_ns / NEARLY_IDLE_PART)
 		return;
 	catch_up(p, own, own->late_ns, own->period_ns);
-	(void)timer_arm(p, slot, tick->tid, first_ns(p, own, &between, process_period_ns(p)));
+	(void)timer_arm(p, slot, tick->tid, first_ns(p, slot, &between, process_period_ns(p)));
 }
 
 void nearly_idle_arm(struct process *p, struct slot *slot, uint32_t tid)
@@ -132,7 +125,7 @@ void nearly_idle_arm(struct process *p, struct slot *slot, uint32_t tid)
 
 	late_ns += (int64_t)used_since(p, own, thread_ns);
 	catch_up(p, own, late_ns, period_ns);
-	(void)timer_arm(p, slot, tid, random_ns(own, period_ns) + 1);
+	(void)timer_arm(p, slot, tid, timer_random_ns(slot, period_ns));
 }
 
 void nearly_idle_add_cpu(struct process *p, uint64_t ns)

@@ -62,8 +62,7 @@ struct process {
 	int32_t timer;                     /* the process timer's id + 1; 0: none */
 	_Atomic uint32_t epoch;            /* of the header, when the process timer was last set */
 	_Atomic uint64_t timer_ns;         /* CPU time between two of its expiries */
-	_Atomic uint32_t chained;          /* 1: a thread is chained (account.h) */
-	_Atomic int64_t account_ns;        /* residual CPU time: account.h, nearly_idle.h */
+	_Atomic int64_t account_ns;        /* residual CPU time: timer.h, nearly_idle.h */
 	_Atomic uint64_t account_since_ns; /* CPU time of the process when the account began */
 	_Atomic uint32_t n_ended;  /* timers of threads that have ended, deleted since it was last
 				      settled */

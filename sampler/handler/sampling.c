@@ -206,7 +206,7 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 	}
 	slot->own->n_signals++;
 	slot->own->extra = 0;
-	slot->own->sampled_ns += weight * slot->own->period_ns;
+	slot->own->sampled_ns += (int64_t)(weight * slot->own->period_ns);
 	nearly_idle_sampled(p, weight * slot->own->period_ns);
 	if (slot->own->accounted_cpu_ns)
 		slot->own->accounted_cpu_ns += used * slot->own->period_ns;

@@ -6,7 +6,6 @@
 #ifndef HANDLER_SLOT_H
 #define HANDLER_SLOT_H
 
-#include "sampler/handler/account.h"
 #include "sampler/handler/process.h"
 #include "sampler/handler/sys/clock.h"
 
@@ -14,18 +13,16 @@
 struct slot_own {
 	uint64_t window_lo; /* stack pages proven readable without a gap; 0: none */
 	uint64_t window_hi;
-	struct account_share share; /* of the process's account; only with DISCOVERY_HOOKS */
-	uint64_t armed_cpu_ns;      /* CPU clock of the thread when it was armed; only with
-				       DISCOVERY_HOOKS */
-	uint64_t sampled_ns;        /* CPU time that its samples since then represent */
-	uint64_t claimed_head;      /* head when it was claimed */
-	uint64_t period_ns;         /* between two expiries of its timer */
-	uint64_t accounted_cpu_ns;  /* CPU clock up to which samples account for it; 0: unknown */
-	uint64_t ahead_ns;        /* how far this, or a quarter of it, may be ahead of the clock */
-	uint64_t event_cpu_ns;    /* CPU clock at the last signal of its event; 0: none yet */
-	struct clock_ticks ticks; /* at the last check, with an event */
-	uint64_t hit_ns;          /* time of the last process-timer signal in it; 0: never */
-	uint64_t hit_thread_ns;   /* CPU clocks of thread and process then */
+	uint64_t armed_cpu_ns;     /* DISCOVERY_HOOKS: CPU clock of the thread when it was armed */
+	uint64_t sampled_ns;       /* CPU time that its samples since then represent */
+	uint64_t claimed_head;     /* head when it was claimed */
+	uint64_t period_ns;        /* between two expiries of its timer */
+	uint64_t accounted_cpu_ns; /* CPU clock up to which samples account for it; 0: unknown */
+	uint64_t ahead_ns;         /* how far this, or a quarter of it, may be ahead of the clock */
+	uint64_t event_cpu_ns;     /* CPU clock at the last signal of its event; 0: none yet */
+	struct clock_ticks ticks;  /* at the last check, with an event */
+	uint64_t hit_ns;           /* time of the last process-timer signal in it; 0: never */
+	uint64_t hit_thread_ns;    /* CPU clocks of thread and process then */
 	uint64_t hit_process_ns;
 	int64_t late_ns; /* CPU time until then that no such signal represents; below 0: they came
 			    early */

@@ -11,6 +11,7 @@ enum {
 	NOTIFY_SIGNAL = 0,
 	NOTIFY_THREAD_ID = 4,
 	NS_PER_S = 1000000000,
+	MAX_TAKEN = 4, /* periods of the account that one thread takes */
 };
 
 /* The CPU clock of a thread: include/linux/posix-timers.h, CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED. */
@@ -178,14 +179,56 @@ static void restart_account(struct slot_own *own, uint64_t late_ns)
 		return;
 	own->armed_cpu_ns = expired_ns;
 	own->sampled_ns = 0;
-	own->share.residual_ns = 0;
-	own->share.start_offset_ns = 0;
 }
 
-/* 1 .. MAX_NS, evenly */
 static uint64_t random_ns(uint32_t *state, uint64_t most_ns)
 {
 	return ((most_ns >> 10) * xorshift(state) >> 22) + 1;
+}
+
+uint64_t timer_random_ns(struct slot *slot, uint64_t most_ns)
+{
+	return random_ns(&slot->own->random, most_ns);
+}
+
+/* Return:  periods taken; negative if samples of ended threads represent more than they used. */
+static int64_t take_periods(struct process *p, int64_t period_ns)
+{
+	int64_t account_ns = atomic_load_explicit(&p->account_ns, memory_order_relaxed);
+	int64_t periods;
+
+	do {
+		periods = account_ns / period_ns;
+		periods = periods < -1 ? -1 : periods > MAX_TAKEN ? MAX_TAKEN : periods;
+	} while (periods && !atomic_compare_exchange_weak(&p->account_ns, &account_ns,
+							  account_ns - periods * period_ns));
+	return periods;
+}
+
+uint64_t timer_take_account(struct process *p, struct slot *slot)
+{
+	uint64_t period_ns = process_period_ns(p);
+	int64_t periods = take_periods(p, (int64_t)period_ns);
+	uint64_t offset_ns = timer_random_ns(slot, period_ns);
+
+	slot->own->armed_cpu_ns = clock_thread_cpu_ns();
+	slot->own->sampled_ns = -periods * (int64_t)period_ns;
+	if (periods <= 0)
+		return offset_ns - (uint64_t)periods * period_ns;
+	slot->own->extra = (uint32_t)periods - 1;
+	return 1;
+}
+
+/* After a change of the rate that the thread's timer has not seen, its residual is unknown. */
+void timer_return_account(struct process *p, struct slot *slot)
+{
+	struct slot_own *own = slot->own;
+	int64_t used_ns = (int64_t)(clock_thread_cpu_ns() - own->armed_cpu_ns);
+
+	if (!process_is_paused(p) && own->epoch == process_epoch(p))
+		atomic_fetch_add_explicit(&p->account_ns, used_ns - own->sampled_ns,
+					  memory_order_relaxed);
+	own->armed_cpu_ns = 0;
 }
 
 /* CPU time since the expiry of this signal: the kernel checks timers at its tick. */
@@ -200,7 +243,7 @@ uint64_t timer_first_ns(struct slot *slot, uint64_t old_ns, uint64_t new_ns)
 {
 	if (old_ns == new_ns)
 		return new_ns;
-	return random_ns(&slot->own->random, old_ns) + random_ns(&slot->own->random, new_ns);
+	return timer_random_ns(slot, old_ns) + timer_random_ns(slot, new_ns);
 }
 
 void timer_follow(struct process *p, struct slot *slot)

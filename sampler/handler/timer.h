@@ -37,6 +37,33 @@ int timer_arm(struct process *p, struct slot *slot, uint32_t tid, uint64_t first
 int timer_arm_process(struct process *p, uint64_t first_ns);
 
 /**
+ * timer_random_ns - 1 to MOST_NS, evenly distributed
+ *
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+uint64_t timer_random_ns(struct slot *slot, uint64_t most_ns);
+
+/**
+ * timer_take_account - let a new thread take whole periods of the process's account
+ *
+ * For DISCOVERY_HOOKS. The account holds CPU time of ended threads that no sample represents. It is
+ * negative if samples represent more than these threads used. A thread that takes periods has its
+ * first sample at once. Otherwise its first period has a random start offset: a thread that is
+ * shorter than a period is sampled only if it starts in the middle of one.
+ *
+ * Return:  CPU time until the thread's first signal.
+ * Context: agent.  Between slot_claim() and slot_leave(); the slot's thread.
+ */
+uint64_t timer_take_account(struct process *p, struct slot *slot);
+
+/**
+ * timer_return_account - add the residual of a thread that ends to the account
+ *
+ * Context: agent.  Between slot_enter() and slot_leave(); the slot's thread, which took from it.
+ */
+void timer_return_account(struct process *p, struct slot *slot);
+
+/**
  * timer_first_ns - CPU time from a sample with period OLD_NS to the first one with NEW_NS
  *
  * The thread's position in its period at the change is not known: on average half of each period

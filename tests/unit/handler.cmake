@@ -2,3 +2,4 @@
 wick_unit_test(handler LIBS wick_handler_test)
 wick_unit_test(on_event LIBS wick_handler_test)
 wick_unit_test(nearly_idle LIBS wick_handler_test)
+wick_unit_test(timer LIBS wick_handler_test)

@@ -1,5 +1,4 @@
-/* handler_test.c - slots, rings, the carried account and the readers, outside any signal */
-#include "sampler/handler/account.h"
+/* handler_test.c - slots, rings and the readers, outside any signal */
 #include "sampler/handler/memory.h"
 #include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sampling.h"
@@ -232,78 +231,6 @@ static void keeps_to_the_collectors_limit(void **state)
 	for (uint32_t tid = 1; tid <= 3; tid++)
 		(void)claim(state, tid);
 	assert_int_equal(slot_claim(f->p, 4, &slot), -1);
-}
-
-enum { PERIOD = 10000000, LIFE = 2000000 };
-
-static void carries_what_short_threads_used(void **state)
-{
-	int64_t account = 0;
-	uint64_t weights = 0;
-
-	(void)state;
-	/* 1,000 threads of 2 ms; the tick, every 4 ms, is seen by every second one. */
-	for (int i = 0; i < 1000; i++) {
-		struct account_share s = account_take(account, true, 0, PERIOD);
-		uint64_t given = 0;
-
-		if (i % 2 && account_first_ns(&s, PERIOD) <= LIFE)
-			given = 1 + account_extra(&s, PERIOD);
-		weights += given;
-		account += account_left(&s, LIFE, given * PERIOD, PERIOD) - s.residual_ns;
-	}
-	assert_in_range(weights, 198, 200);
-	assert_in_range((uint64_t)account, 0, 2 * PERIOD);
-}
-
-static void starts_concurrent_threads_anywhere_in_a_period(void **state)
-{
-	uint64_t weights = 0;
-
-	(void)state;
-	/* Every phase in turn, each tick on time: the sum is what they used. */
-	for (uint32_t phase = 0; phase < PERIOD; phase += PERIOD / 1000) {
-		struct account_share s = account_take(0, false, phase, PERIOD);
-		uint64_t given = account_first_ns(&s, PERIOD) <= LIFE;
-
-		weights += given;
-		assert_int_equal(account_left(&s, LIFE, given * PERIOD, PERIOD), 0);
-	}
-	assert_in_range(weights, 199, 201);
-}
-
-static void passes_on_an_expiry_that_no_tick_saw(void **state)
-{
-	struct account_share s = account_take(0, false, PERIOD - 1000, PERIOD);
-	struct account_share next;
-
-	(void)state;
-	assert_int_equal(account_left(&s, LIFE, 0, PERIOD), PERIOD);
-	next = account_take(PERIOD + 5, false, 0, PERIOD);
-	assert_int_equal(next.residual_ns, PERIOD); /* whole periods only */
-	assert_int_equal(account_extra(&next, PERIOD), 1);
-	assert_int_equal(account_left(&next, 0, 0, PERIOD), PERIOD);
-}
-
-static void gives_back_what_an_unsampled_thread_took(void **state)
-{
-	struct account_share s = account_take(25000000, true, 0, PERIOD);
-
-	(void)state;
-	assert_int_equal(account_first_ns(&s, PERIOD), 1);
-	assert_int_equal(account_extra(&s, PERIOD), 1);
-	assert_int_equal(account_left(&s, 0, 0, PERIOD), 25000000);
-	assert_int_equal(account_left(&s, 0, 2 * PERIOD, PERIOD), 5000000);
-}
-
-static void lets_a_thread_that_owes_wait_longer(void **state)
-{
-	struct account_share s = account_take(-3000000, true, 0, PERIOD);
-
-	(void)state;
-	assert_int_equal(account_first_ns(&s, PERIOD), 13000000);
-	assert_int_equal(account_extra(&s, PERIOD), 0);
-	assert_int_equal(account_left(&s, 1000000, 0, PERIOD), -2000000);
 }
 
 static void reads_the_clock_that_libc_reads(void **state)
@@ -576,11 +503,6 @@ int main(void)
 		TEST(maps_as_many_chunks_again_when_half_are_taken),
 		TEST(has_no_slot_beyond_the_file),
 		TEST(keeps_to_the_collectors_limit),
-		cmocka_unit_test(carries_what_short_threads_used),
-		cmocka_unit_test(starts_concurrent_threads_anywhere_in_a_period),
-		cmocka_unit_test(passes_on_an_expiry_that_no_tick_saw),
-		cmocka_unit_test(gives_back_what_an_unsampled_thread_took),
-		cmocka_unit_test(lets_a_thread_that_owes_wait_longer),
 		cmocka_unit_test(reads_the_clock_that_libc_reads),
 		TEST(reads_the_stack_and_never_faults),
 		TEST(keeps_a_window_only_without_a_gap),

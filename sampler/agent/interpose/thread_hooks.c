@@ -3,7 +3,6 @@
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
-#include "sampler/handler/account.h"
 #include "sampler/handler/chain.h"
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
@@ -49,24 +48,6 @@ void threads_forget_starts(void)
 		free_start(&starts[i]);
 }
 
-static struct account_share take_share(struct process *p, uint32_t tid)
-{
-	bool chained = !atomic_exchange(&p->chained, 1);
-	int64_t account = atomic_exchange(&p->account_ns, 0);
-	uint32_t random = (uint32_t)((clock_now_ns() ^ tid) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-	struct account_share share = account_take(account, chained, random, process_period_ns(p));
-
-	atomic_fetch_add(&p->account_ns, account - share.residual_ns);
-	return share;
-}
-
-static void return_share(struct process *p, const struct account_share *share, int64_t left)
-{
-	atomic_fetch_add(&p->account_ns, left);
-	if (share->chained)
-		atomic_store(&p->chained, 0);
-}
-
 /* Many threads that start at once may need slots before another thread has mapped the next chunk.
  */
 static int claim_patiently(struct process *p, uint32_t tid, struct slot *ret_slot)
@@ -86,33 +67,14 @@ static int claim_patiently(struct process *p, uint32_t tid, struct slot *ret_slo
 void threads_arm_self(struct process *p)
 {
 	uint32_t tid = (uint32_t)sys0(__NR_gettid);
-	struct account_share share = take_share(p, tid);
-	uint64_t period_ns;
 	struct slot slot;
 
-	if (claim_patiently(p, tid, &slot) < 0) {
-		return_share(p, &share, share.residual_ns);
+	if (claim_patiently(p, tid, &slot) < 0)
 		return;
-	}
-	period_ns = process_period_ns(p);
-	slot.own->share = share;
-	slot.own->extra = account_extra(&share, period_ns);
-	slot.own->armed_cpu_ns = clock_thread_cpu_ns();
-	(void)timer_arm(p, &slot, tid, account_first_ns(&share, period_ns));
+	(void)timer_arm(p, &slot, tid, timer_take_account(p, &slot));
 	slot_leave(&slot);
 	if (p->header->non_cpu_event) /* what it counts before its event exists is not seen */
 		events_begin();
-}
-
-/* After a change of the rate that the thread's timer has not seen, its residual is unknown. */
-static int64_t residual_of(struct process *p, const struct slot_own *own)
-{
-	uint64_t now_ns = clock_thread_cpu_ns();
-
-	if (process_is_paused(p) || own->epoch != process_epoch(p) || now_ns < own->armed_cpu_ns)
-		return 0;
-	return account_left(&own->share, now_ns - own->armed_cpu_ns, own->sampled_ns,
-			    own->period_ns);
 }
 
 /* A thread that left nothing in its ring frees the slot at once: the collector has nothing to
@@ -134,7 +96,6 @@ void threads_end_self(void)
 {
 	struct process *p = process_is_self();
 	struct slot slot;
-	int64_t left;
 
 	if (!p || p->discovery != DISCOVERY_HOOKS || process_state(p) != AGENT_SAMPLING ||
 	    slot_find(p, (uint32_t)sys0(__NR_gettid), &slot) < 0)
@@ -143,9 +104,7 @@ void threads_end_self(void)
 	slot.own->timer = 0;
 	if (!slot.own->armed_cpu_ns || !slot_enter(&slot))
 		return;
-	left = residual_of(p, slot.own);
-	slot.own->armed_cpu_ns = 0;
-	return_share(p, &slot.own->share, left);
+	timer_return_account(p, &slot);
 	release_slot(p, &slot);
 }
 
