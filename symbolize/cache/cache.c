@@ -20,7 +20,7 @@ enum {
 #define ADDED_MAX_BYTES   (UINT64_C(256) << 20) /* at once, in memory */
 
 /* Which program makes tables: its version, and its build-id where it has one. */
-static void who_makes(struct cache_maker *maker)
+static void find_maker(struct cache_maker *maker)
 {
 	_cleanup_fd_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	const struct elf_source source = {.fd = fd};
@@ -44,7 +44,7 @@ int cache_open(const struct cache_options *options, struct cache **ret_cache, st
 	if (cache->fd < 0)
 		return cache->fd;
 	cache->max_bytes = options->max_bytes ? options->max_bytes : DEFAULT_MAX_BYTES;
-	who_makes(&cache->maker);
+	find_maker(&cache->maker);
 	*ret_cache = steal_pointer(&cache);
 	return 0;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """attach.py --wick WICK --gap ATTACH_GAP [--rounds 40]
 
-For how long joining stops a program: of one busy thread, whose own clock tells (gaps of more than 50 us), the
+For how long attaching stops a program: of one busy thread, whose own clock tells (gaps of more than 50 us), the
 first time and again, beside gdb's attach; of a thread that sleeps, as wick measures it.  Then
-redis-benchmark's p99 without wick and with a wick that joins in the middle.
+redis-benchmark's p99 without wick and with a wick that attaches in the middle.
 """
 import argparse
 import math
@@ -42,7 +42,7 @@ class Witness:
         self.process.wait()
 
 
-def join(wick, pid, scratch):
+def attach(wick, pid, scratch):
     said = subprocess.run([wick, "record", "-v", "-p", str(pid), "-d", "0.05", "-F", "1", "-o",
                            os.path.join(scratch, f"{time.monotonic_ns()}.perf")],
                           capture_output=True, check=True, text=True).stderr
@@ -57,10 +57,10 @@ def gaps(options, scratch):
         time.sleep(0.2)
         quiet.append(witness.longest(since))
         since = time.monotonic_ns()
-        own.append(join(options.wick, witness.process.pid, scratch))
+        own.append(attach(options.wick, witness.process.pid, scratch))
         first.append(witness.longest(since))
         since = time.monotonic_ns()
-        join(options.wick, witness.process.pid, scratch)
+        attach(options.wick, witness.process.pid, scratch)
         again.append(witness.longest(since))
         if shutil.which("gdb") and len(gdb) < 10:
             since = time.monotonic_ns()
@@ -68,10 +68,10 @@ def gaps(options, scratch):
                            capture_output=True, check=False, stdin=subprocess.DEVNULL)
             gdb.append(witness.longest(since))
         witness.end()
-    line("busy thread, nobody joins (0.2 s), its gap", quiet)
-    line("busy thread, first join, its gap", first)
-    line("busy thread, first join, as wick has it", own)
-    line("busy thread, joined again, its gap", again)
+    line("busy thread, nothing attached (0.2 s), its gap", quiet)
+    line("busy thread, first attach, its gap", first)
+    line("busy thread, first attach, as wick has it", own)
+    line("busy thread, attached again, its gap", again)
     if gdb:
         line("busy thread, gdb attaches, its gap", gdb)
 
@@ -81,12 +81,12 @@ def sleepers(options, scratch):
     for _ in range(options.rounds):
         program = subprocess.Popen(["sleep", "100"])
         time.sleep(0.05)
-        first.append(join(options.wick, program.pid, scratch))
-        again.append(join(options.wick, program.pid, scratch))
+        first.append(attach(options.wick, program.pid, scratch))
+        again.append(attach(options.wick, program.pid, scratch))
         program.kill()
         program.wait()
-    line("sleeping thread, first join", first)
-    line("sleeping thread, joined again", again)
+    line("sleeping thread, first attach", first)
+    line("sleeping thread, attached again", again)
 
 
 def redis(options, scratch):
@@ -107,8 +107,8 @@ def redis(options, scratch):
         load = subprocess.Popen(["redis-benchmark", "-s", socket, "-n", str(requests), "-t", "get", "--csv"],
                                 stdout=subprocess.PIPE, text=True)
         time.sleep(0.2)
-        if how == "joins":
-            join(options.wick, server.pid, scratch)
+        if how == "attaches":
+            attach(options.wick, server.pid, scratch)
         recorder = record() if how == "records" else None
         rows = load.communicate()[0].strip().splitlines()
         if recorder:
@@ -117,7 +117,7 @@ def redis(options, scratch):
         head = [word.strip('"') for word in rows[0].split(",")]
         return float(rows[-1].split(",")[head.index("p99_latency_ms")].strip('"'))
 
-    for requests, seconds, how in ((10**5, "1 s", "joins"), (10**6, "10 s", "records")):
+    for requests, seconds, how in ((10**5, "1 s", "attaches"), (10**6, "10 s", "records")):
         pairs = [(p99(requests), p99(requests, how)) for _ in range(10)]
         line(f"redis-benchmark p99, {seconds}, without wick", [alone for alone, _ in pairs])
         line(f"redis-benchmark p99, {seconds}, wick {how} it", [beside for _, beside in pairs])

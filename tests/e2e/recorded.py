@@ -261,7 +261,7 @@ class Case(unittest.TestCase):
 
     @contextlib.contextmanager
     def recording(self, pids, *options, hz=4999, way=()):
-        """A wick that has joined, and its file; it is interrupted at the end.  WAY: what starts it."""
+        """An attached wick, and its file; it is interrupted at the end.  WAY: what starts it."""
         path = self.path(f"j{time.monotonic_ns()}.perf")
         with open(path + ".err", "wb") as said:
             wick = self.record_into(path, "-F", hz, "--max-overhead", "off", *options, "-p", pids, way=way, stderr=said)

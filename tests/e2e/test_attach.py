@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""wick record -p: running programs of many kinds join, are left as they were, and may join again."""
+"""wick record -p: running attaches to programs of many kinds, leaves them as they were, and may attach again."""
 import glob
 import os
 import re
@@ -41,7 +41,7 @@ class AttachCase(Case):
         said = self.summary_of(path).encode()
         return Run(subprocess.CompletedProcess(wick.args, wick.returncode, b"", said), [path])
 
-    def joined(self, run):
+    def is_attached(self, run):
         """Milliseconds for which a thread stood."""
         self.assertEqual(run.status, 0, run.summary)
         found = re.search(r"stopped for ([0-9.]+) ms", run.summary)
@@ -61,12 +61,12 @@ class Joins(AttachCase):
     def test_the_agent_sleeps_and_is_woken(self):
         with self.running(target("busy"), "20", ready=0.02) as program:
             before = descriptors(program.pid)
-            self.joined(self.attach(program.pid))
+            self.is_attached(self.attach(program.pid))
             maps = count_maps(program.pid)
             self.assertEqual(descriptors(program.pid), before)
             for _ in range(4):
                 run = self.attach_busy(program.pid, cpu_s=0.1)
-                self.joined(run)
+                self.is_attached(run)
                 self.assertIn("the agent was already loaded", run.summary)
                 self.assertTrue(run.samples, run.summary)
             self.assertEqual(descriptors(program.pid), before)
@@ -96,7 +96,7 @@ class Joins(AttachCase):
             before = descriptors(program.pid)
             for _ in range(3):
                 run = self.attach_busy(program.pid, way=alone)
-                self.joined(run)
+                self.is_attached(run)
                 self.assertTrue(run.samples, run.summary)
             self.assertEqual(descriptors(program.pid), before)
 
@@ -140,7 +140,7 @@ class Leaves(AttachCase):
     def test_a_storm_of_locks(self):
         plugin = os.path.join(os.path.dirname(target("x")), "libplugin_a.so")
         with self.running(target("attach_storm"), plugin, stdout=subprocess.PIPE, ready=0.02) as program:
-            self.joined(self.attach(program.pid, duration="0.3"))
+            self.is_attached(self.attach(program.pid, duration="0.3"))
             before = descriptors(program.pid)
             for _ in range(ROUNDS):
                 run = self.attach(program.pid, duration="0.05")
@@ -167,13 +167,13 @@ class Kinds(AttachCase):
         with self.running(self.path("spin")) as program:
             for _ in range(2):
                 run = self.attach_busy(program.pid)
-                self.joined(run)
+                self.is_attached(run)
                 self.assertGreater(run.share("spin") + run.share("main"), 90, run.summary)
 
     def test_python(self):
         with self.running(PYTHON, "-c", "print(flush=True)\nwhile True: pass", ready=True) as program:
             run = self.attach_busy(program.pid)
-            self.joined(run)
+            self.is_attached(run)
             self.assertTrue(run.samples, run.summary)
 
     def test_node_with_workers(self):
@@ -184,7 +184,7 @@ class Kinds(AttachCase):
                             "x += Math.sqrt(i); }, 5); require('fs').writeSync(1, '\\n'); }\n")
         with self.running("node", script, ready=True) as program:
             run = self.attach_busy(program.pid)
-            self.joined(run)
+            self.is_attached(run)
             self.assertTrue(run.samples, run.summary)
             self.assertIsNone(program.poll())
 
@@ -198,7 +198,7 @@ class Kinds(AttachCase):
                               stderr=subprocess.STDOUT)
             run = self.attach_busy(server.pid)
             said, _ = load.communicate(timeout=120)
-            self.joined(run)
+            self.is_attached(run)
             self.assertTrue(run.samples, run.summary)
             self.assertEqual(load.returncode, 0, said)
             self.assertNotIn(b"rror", said)
@@ -217,7 +217,7 @@ class Kinds(AttachCase):
             wait_for(lambda: comm(pid) == "busy")
             try:
                 run = self.attach_busy(pid)
-                self.joined(run)
+                self.is_attached(run)
                 self.assertTrue(run.samples, run.summary)
                 self.assertEqual({sample.pid for sample in run.samples}, {pid})
                 self.assertEqual({sample.tid for sample in run.samples}, {pid})
@@ -239,7 +239,7 @@ class Signals(AttachCase):
             for name in ("PROF", "URG"):
                 self.refused(program.pid, f"{words} SIG{name} itself, try: --signal WINCH", 126, "--signal", name)
             run = self.attach_busy(program.pid)
-            self.joined(run)
+            self.is_attached(run)
             self.assertIn(words + " SIGURG itself: its sampling signal is SIGWINCH", run.summary)
             self.assertTrue(run.samples, run.summary)
             self.refused(program.pid, "whose sampling signal is SIGWINCH", 126, "--signal", "PWR")
@@ -252,7 +252,7 @@ class Signals(AttachCase):
         with self.program("signal.signal({}, lambda *a: None)", ["SIGPROF"]) as program:
             for _ in range(2):
                 run = self.attach_busy(program.pid)
-                self.joined(run)
+                self.is_attached(run)
                 self.assertNotIn("SIGPROF", run.summary)
                 self.assertTrue(run.samples, run.summary)
 
@@ -270,7 +270,7 @@ class Signals(AttachCase):
     def test_asked_for(self):
         with self.running(target("busy"), "20", ready=0.02) as program:
             run = self.attach_busy(program.pid, options=("--signal", "SIGPROF"))
-            self.joined(run)
+            self.is_attached(run)
             self.assertTrue(run.samples, run.summary)
 
 
@@ -327,7 +327,7 @@ class Refuses(AttachCase):
             self.assertTrue(run.samples)
 
     def test_one_that_ends_meanwhile(self):
-        """Short lives: whatever moment of joining they end in, it is one line and no hang."""
+        """Short lives: whatever moment of attaching they end in, it is one line and no hang."""
         for delay in (0, 1, 2, 3, 5, 8):
             program = subprocess.Popen(["sleep", f"0.0{delay}"])
             process = self.wick("record", "-q", "-o", self.path(f"e{delay}.perf"), "-p", program.pid, timeout=30)

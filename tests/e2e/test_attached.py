@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a program does after it has been joined, and what is done to wick while it joins: none of it
+"""What a program does once wick is attached, and what is done to wick while it attaches: none of it
 ends the program, or takes from it what is its own."""
 import contextlib
 import glob
@@ -81,7 +81,7 @@ class Lives(JoinedCase):
                 self.assertTrue(samples)
 
     def test_one_that_takes_our_signal_for_itself(self):
-        """What it has used since then is not lost silently; who joins again has its samples."""
+        """What it has used since then is not lost silently; a second wick that attaches has its samples."""
         take = "signal.signal(signal.SIGURG, lambda *a: None)"
         script = f"import signal; signal.signal(signal.SIGUSR1, lambda *a: {take})\nwhile True: pass"
         for engine in self.engines():
@@ -186,7 +186,7 @@ class Namespace(JoinedCase):
 
 
 class Kernel(JoinedCase):
-    """Events see the kernel in a joined program, too."""
+    """Events see the kernel in an attached program, too."""
 
     def setUp(self):
         super().setUp()
@@ -230,7 +230,7 @@ class Interrupted(JoinedCase):
 
     @contextlib.contextmanager
     def hold(self, program):
-        """A wick that is just joining: the kernel says that the program is traced."""
+        """A wick that is just attaching: the kernel says that the program is traced."""
         path = self.path(f"{program.pid}.perf")
         with self.running(WICK, "record", "-q", "-d", "20", "-o", path, "-p", program.pid,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.dir) as wick:
@@ -434,17 +434,17 @@ class Postgres(JoinedCase):
         with self.server(), self.backend() as (client, pid):
             right = self.ask(client, self.QUERY)
             with self.recording(pid, hz=199) as (_, path):
-                joined_ns = time.monotonic_ns()
+                attached_ns = time.monotonic_ns()
                 answers = {self.ask(client, self.QUERY) for _ in range(3)}
             summary = self.summary_of(path)
             self.assertEqual(answers, {right}, summary)
             self.assertIn("has a signalfd for SIGURG itself: its sampling signal is SIGWINCH", summary)
             samples = read(path)
             self.assertEqual({sample.pid for sample in samples}, {pid}, summary)
-            self.assertLess(samples[0].time_ns - joined_ns, 1_000_000_000, summary)
+            self.assertLess(samples[0].time_ns - attached_ns, 1_000_000_000, summary)
             self.assertEqual(self.ask(client, self.QUERY), right)
 
-    def latencies(self, join):
+    def latencies(self, attach):
         """99 % of the queries of a second were answered within so many microseconds."""
         script = self.write("query.sql", "select sum(i) from generate_series(1, 2000) i;\n")
         log = self.path(f"log{time.monotonic_ns()}")
@@ -452,7 +452,7 @@ class Postgres(JoinedCase):
                                         "-l", "--log-prefix", log, "postgres"),
                           cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(0.5)
-        if join:
+        if attach:
             self.wick("record", "-F", 99, "-d", 1, "-o", self.path("l.perf"), "--comm", "^postgres$")
             os.unlink(self.path("l.perf"))
         self.assertEqual(load.wait(60), 0)
@@ -464,9 +464,9 @@ class Postgres(JoinedCase):
     def test_the_latency_of_queries_is_within_its_spread(self):
         with self.server():
             alone = [self.latencies(False) for _ in range(10)]
-            joined = [self.latencies(True) for _ in range(10)]
-        print(f"p99 of a query: alone {sorted(alone)} us, joined {sorted(joined)} us")
-        self.assertLessEqual(sorted(joined)[5], max(alone))
+            attached = [self.latencies(True) for _ in range(10)]
+        print(f"p99 of a query: alone {sorted(alone)} us, attached {sorted(attached)} us")
+        self.assertLessEqual(sorted(attached)[5], max(alone))
 
 
 class Hostile(JoinedCase):

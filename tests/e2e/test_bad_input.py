@@ -326,8 +326,8 @@ class BadInput(Case):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn(b"wick flamegraph", run.stderr)
 
-    def test_a_file_that_cannot_be_made_lets_the_joined_go(self):
-        """Its name is known when the process has joined: nobody waits for the end of it."""
+    def test_a_file_that_cannot_be_made_detaches_processes(self):
+        """Its name is known once wick is attached: nothing waits for the end of it."""
         program = self.start(target("busy"), 30)
         began = time.monotonic()
         for _ in range(2):  # the first has let it go

@@ -28,7 +28,7 @@ class Eintr(Case):
                     self.assertGreater(len(run.samples), 20 * SECONDS, run.summary)
                     self.check(run.stdout.decode(), f"{engine} {hz} Hz")
 
-    def test_of_a_program_that_was_joined(self):
+    def test_of_an_attached_program(self):
         """Its calls do not come by the agent: sigtimedwait looks at what is pending for the process."""
         for engine in ("ctimer", "perf"):
             with self.subTest(engine=engine):
@@ -39,7 +39,7 @@ class Eintr(Case):
                 text = process.stdout.read().decode()
                 wait_for(lambda: wick.poll() is not None)
                 self.assertEqual(wick.returncode, 0, wick.stderr.read())
-                self.check(text, f"joined, {engine}", without=("sigtimedwait",))
+                self.check(text, f"attached, {engine}", without=("sigtimedwait",))
 
 
 if __name__ == "__main__":

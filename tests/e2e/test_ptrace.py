@@ -50,11 +50,11 @@ class Ptrace(Case):
         self.assertNotIn(b"WICK_SOCKET", run.stdout)
         self.assertNotIn(b"libwick", run.stdout)
 
-    def test_a_running_static_program_is_joined(self):
+    def test_attaches_to_a_running_static_program(self):
         for options in ((), ("--engine", "ptrace")):
             with self.subTest(options):
                 process = self.start(STATIC, 60)
-                path = self.path(f"joined{len(options)}.perf")
+                path = self.path(f"attached{len(options)}.perf")
                 wick = self.wick("record", *options, "-d", "1s", "-o", path, "-p", process.pid)
                 self.assertEqual(wick.returncode, 0, wick.stderr.decode())
                 self.assertIn("burn_seventy", text_of(path))

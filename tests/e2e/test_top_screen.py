@@ -167,7 +167,7 @@ class Screen(Case):
         self.assertIn("what 'sh' wrote:\ncannot go on\n", text)
         self.assertFalse([name for name in os.listdir("/tmp") if f"{terminal.pid}" in name and "wick-top" in name])
 
-    def test_a_running_process_is_joined_and_runs_on(self):
+    def test_attaches_to_a_running_process_which_runs_on(self):
         process = super().start(target("split"), 60)
         for key in ("q", "\x03"):  # the second time the agent is there already
             terminal = self.start("-p", process.pid)

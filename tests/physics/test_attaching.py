@@ -16,12 +16,12 @@ BEGUN_ANEW_MS = 150  # later is a wait of 400 ms that began anew
 class Joining(Judged, AttachCase):
     def test_a_busy_program_gives_samples_at_once(self):
         with self.running(target("busy"), "60", ready=0.02) as program:
-            def join():
+            def attach():
                 start = time.monotonic_ns()
                 return start, self.attach(program.pid, duration="1")
 
-            (start, run), reading = self.conclusive(join, wick_s=0.2, program_s=0.2)
-            self.joined(run)
+            (start, run), reading = self.conclusive(attach, wick_s=0.2, program_s=0.2)
+            self.is_attached(run)
             self.assertTrue(run.samples, run.summary)
             # wick waits for processors, and so does the program.
             waited_s = reading.wick.total_s + reading.program.worst_s
@@ -37,12 +37,12 @@ class Joining(Judged, AttachCase):
             self.assert_near(run.coverage, 1, exact=0.05)
 
     def once(self, kind):
-        """What one saw that was joined, and at the same time one that was left alone."""
+        """What an attached program saw, and at the same time one without wick."""
         words = (target("attach_waits"), kind, "4", "400")
         with self.running(*words) as program, self.running(*words) as alone:
             wait_for(lambda: state(program.pid) == "S")
             for _ in range(3):
-                self.joined(self.attach(program.pid, duration="0.1"))
+                self.is_attached(self.attach(program.pid, duration="0.1"))
             return [tuple(map(float, re.match(rb"failed (\d+) worst ([0-9.]+)", process.communicate(timeout=30)[0])
                               .groups())) for process in (program, alone)]
 

@@ -1,4 +1,4 @@
-"""wick record -a: the heaviest of all processes join, and are let go when others are heavier."""
+"""wick record -a: attaches to the heaviest of all processes, and detaches when others are heavier."""
 import os
 import re
 import subprocess
@@ -40,7 +40,7 @@ class Choose(Judged):
         # Other programs of this machine are none of ours: the tests have a /proc of their own.
         self.way = ["unshare", "-pf" if os.geteuid() == 0 else "-Ucpf", "--mount-proc"]
         if os.geteuid() and restricted():
-            self.skipTest("only root may join what it has not started, here")
+            self.skipTest("only root may attach to what it has not started, here")
         if subprocess.run([*self.way, "true"], capture_output=True, check=False).returncode:
             self.skipTest("no pid namespace can be had here")
 
@@ -91,14 +91,14 @@ class Choose(Judged):
         self.check_others(run, turns)
 
     def check_others(self, run, turns):
-        """Nobody joins who is not heavy, and who is not any more is let go."""
+        """Attaches to heavy processes only, and detaches when they are not heavy any more."""
         heavy = set().union(*(pids for _, _, pids in turns))
         self.assertEqual({sample.pid for sample in run.samples}, heavy)
         counts = re.search(r"processes: (\d+) attached, (\d+) detached, (\d+) not attached",
                            run.summary)
-        joined, let_go, refused = map(int, counts.groups())
-        self.assertEqual((joined, refused), (HEAVY * TURNS, 0))
-        self.assertGreaterEqual(let_go, HEAVY * (TURNS - 1))
+        attached, detached, refused = map(int, counts.groups())
+        self.assertEqual((attached, refused), (HEAVY * TURNS, 0))
+        self.assertGreaterEqual(detached, HEAVY * (TURNS - 1))
         self.assert_near(run.coverage, 1, exact=0.1)
         self.assertIn("lost        nothing", run.summary)
         self.assertRegex(run.summary, rf"recorded the heaviest {HEAVY} processes of every {INTERVAL}\.00 s for ")
@@ -115,7 +115,7 @@ class Choose(Judged):
         self.assertRegex(run.summary, r"the last process that wick could not attach to: .*static")
 
     def test_a_gauge_chooses_whoever_has_it(self):
-        """Read from outside: the busiest process has none, and does not join."""
+        """Read externally: the busiest process has none, and is not attached to."""
         run = self.record_all(f"({target('split')} 4; :) >/dev/null & sleep 0.2; {target('episode')} 0.2 3 0.2 gauge cpu >/dev/null &",
                               "-d", "3s", "--metrics", "auto,queue_len", "--top", "1:500ms", "--by", "queue_len")
         self.assertEqual(run.status, 0, run.summary)

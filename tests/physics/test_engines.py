@@ -130,9 +130,9 @@ class Engine(PerfCase):
         run = self.engine("perf", "sh", "-c", storms, hz=4999)
         self.assertEqual((run.status, run.stdout), (0, b"60\n" * 3), run.summary)
 
-    def join(self):
+    def attach_once(self):
         """A second of a busy program, by perf: its CPU, what wick said of how much of it, and the samples."""
-        text = self.path("joined.perf")
+        text = self.path("attached.perf")
         if os.path.exists(text):
             os.unlink(text)
         with self.running(target("busy"), 60) as busy:
@@ -146,11 +146,11 @@ class Engine(PerfCase):
         self.assertTrue(alive, said)
         return used_s, coverage(said), end_of(text)["cpu_ns"] / 1e9, read(text)
 
-    def test_joins_a_process_that_runs(self):
+    def test_attaches_to_a_running_process(self):
         """What it used before its first tick is not seen: much of little, where it is starved.  Nor is what
         it used while wick, on its way to open its events, waited for a processor."""
         (_, covered, charged, samples), reading = self.conclusive(
-            self.join, lambda result: [f"a busy program had {result[0]:.2f} s of a second"] * (result[0] < 0.2))
+            self.attach_once, lambda result: [f"a busy program had {result[0]:.2f} s of a second"] * (result[0] < 0.2))
         weight = sum(sample.weight for sample in samples)
         self.assert_near(covered * charged, charged, exact=0.02 + 0.02 * charged, read=reading.wick.worst_s)
         self.assertGreater(len(samples), 0.7 * weight)
@@ -232,7 +232,7 @@ class Events(PerfCase):
         """Nobody tells of them: they are found by the CPU that they use, not only who was borrowed."""
         script = ("import mmap, threading, time\ndef touch():\n while True: mmap.mmap(-1, 1 << 20).write(bytes(1 << 20))\n"
                   "for _ in range(2): threading.Thread(target=touch, daemon=True).start()\ntime.sleep(60)")
-        text = self.path("joined.perf")
+        text = self.path("attached.perf")
         with self.running(sys.executable, "-c", script) as program:
             done = self.wick("record", "-p", program.pid, "-e", "page-faults=100", *NO_BUDGET, "-d", "2s", "-o", text)
         self.assertEqual(done.returncode, 0, done.stderr)

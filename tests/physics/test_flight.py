@@ -181,7 +181,7 @@ class Flight(Judged):
         samples = recorded.read(self.files()[0])
         self.assertTrue(any(f.symbol == "work_to_the_end" for s in samples for f in s.frames))
 
-    def test_a_process_that_was_joined(self):
+    def test_an_attached_process(self):
         """wick flush has it written by the program's pid; its end is seen, though it is no child."""
         log = self.path("log")
         program = subprocess.Popen([target("last_words"), log, "0", "wait"])

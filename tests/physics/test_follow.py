@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Children of programs that have joined: those that execute another program, or were made by vfork,
-posix_spawn, system and popen, join as well; what was too short for that is told of."""
+"""Children of attached programs: those that execute another program, or were made by vfork,
+posix_spawn, system and popen, are attached to as well; what was too short for that is reported."""
 import os
 import re
 import shutil
@@ -107,7 +107,7 @@ class Follow(Judged):
         self.assert_near(sampled + missed, used, exact=exact, what=summary)
         return sampled
 
-    def test_every_kind_joins(self):
+    def test_attaches_to_every_kind(self):
         """Each has an agent after two looks."""
         kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
         used, samples, missed, summary = self.recorded(*((0.6, kind) for kind in kinds))
@@ -116,10 +116,10 @@ class Follow(Judged):
         self.assertGreater(sampled, 0.4 * used, (sampled, missed, used, summary))
         by_pid = {sample.pid for sample in samples if any(frame.symbol == "burn_life" for frame in sample.frames)}
         self.assertEqual(len(by_pid), len(kinds), summary)
-        joined = int(re.search(r"children +(\d+) attached", summary).group(1))
-        self.assertIn(joined, (len(kinds), len(kinds) + 1, len(kinds) + 2), summary)  # and two shells
+        attached = int(re.search(r"children +(\d+) attached", summary).group(1))
+        self.assertIn(attached, (len(kinds), len(kinds) + 1, len(kinds) + 2), summary)  # and two shells
 
-    def test_what_they_used_before_they_joined_is_said(self):
+    def test_reports_what_they_used_before_attaching(self):
         """One after the other: children that put each other off before the tick are not seen by it."""
         kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
         found = self.recorded((0.6, ",".join(kinds)))
@@ -127,7 +127,7 @@ class Follow(Judged):
         self.assert_all_there(found, 0.05 * found[0] + len(kinds) * 0.03)
 
     def test_what_is_too_short_is_told(self):
-        """No child lives for two looks: nobody joins, nothing is sampled, and all of it is said."""
+        """No child lives for two scans: none is attached to, nothing is sampled, and all of it is reported."""
         found = self.recorded((0.01, "spawn,vfork", 30))
         self.assert_all_there(found, 0.05 * found[0] + 0.03)
         self.assertRegex(found[3], r"children .*of CPU before that, or in others that ended early, was not sampled")
@@ -161,7 +161,7 @@ class Follow(Judged):
         return process.pid, out, text_of(self.path("err"))
 
     def test_a_child_in_its_parents_memory_is_left_alone(self):
-        """0.4 s between vfork and exec: to join there would be to do something to its parent."""
+        """0.4 s between vfork and exec: to attach there would change its parent."""
         (pid, out, summary), _ = self.conclusive(self.within, delay_s=MOST_LATE_S)
         self.assertEqual(out, b"1 lives, 0 killed, 0 failed\n", summary)
         self.assertNotIn("could not attach", summary)
@@ -172,7 +172,7 @@ class Follow(Judged):
         self.assertGreater(missed, 0.38)
 
     def test_whom_they_start_is_left_out(self):
-        """Nobody joins, neither by fork alone nor later, and nothing is said to be missing."""
+        """No child is attached to, neither by fork alone nor later, and nothing is reported missing."""
         used, samples, missed, summary = self.recorded((0.2, "self,spawn,system,fork"), options=("--no-children",))
         self.assertGreater(used, 0.7)
         self.assertEqual((samples, missed), ([], 0), summary)

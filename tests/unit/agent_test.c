@@ -225,7 +225,7 @@ static void lets_the_host_be_without_a_collector(void **state)
 	check_harmless(&o, 4);
 }
 
-static void stops_when_nobody_drains(void **state)
+static void stops_when_the_rings_are_not_drained(void **state)
 {
 	struct fake_options o = options(DISCOVERY_TIMER);
 
@@ -258,7 +258,7 @@ int main(void)
 		TEST(makes_no_call_once_quiet),
 		TEST(leaves_no_descriptor_open),
 		TEST(lets_the_host_be_without_a_collector),
-		TEST(stops_when_nobody_drains),
+		TEST(stops_when_the_rings_are_not_drained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

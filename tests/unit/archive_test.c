@@ -289,7 +289,7 @@ static void keeps_as_many_bytes_as_asked_and_the_last_file(void **state)
 	assert_true(output_exists(fixture, "x.0003.perf"));
 }
 
-static void removes_nobody_elses_file(void **state)
+static void removes_no_file_of_another_process(void **state)
 {
 	struct archive_options options = {.keep.ns = 1, .backoff_ns = 1};
 	struct output_fixture fixture;
@@ -323,7 +323,7 @@ int main(void)
 		output_test(waits_for_hooks_only_so_long),
 		output_test(keeps_as_many_files_as_asked),
 		output_test(keeps_as_many_bytes_as_asked_and_the_last_file),
-		cmocka_unit_test(removes_nobody_elses_file),
+		cmocka_unit_test(removes_no_file_of_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

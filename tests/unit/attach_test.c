@@ -166,7 +166,7 @@ static uint64_t find_note(const struct module *m, uint32_t *ret_version, uint32_
 	return target_attach_note(getpid(), (uint64_t)(uintptr_t)m, ret_version, ret_signal);
 }
 
-static void the_agents_note_says_where_it_is_joined(void **state)
+static void the_agents_note_gives_its_attach_function(void **state)
 {
 	uint32_t version = 0;
 	uint32_t signal = 0;
@@ -205,7 +205,7 @@ static void knows_which_functions_hold_locks(void **state)
 	attach_modules_release(&modules);
 }
 
-static void says_why_a_process_cannot_join(void **state)
+static void says_why_it_cannot_attach_to_a_process(void **state)
 {
 	struct attach_target target;
 	struct err err = {0};
@@ -424,7 +424,7 @@ static bool is_looked_for(pid_t pid)
 	return looked_for;
 }
 
-static void who_needs_our_processor_is_not_looked_for(void **state)
+static void processes_that_need_our_processor_are_not_read(void **state)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
 	const int cpu = sched_getcpu();
@@ -448,7 +448,7 @@ static void who_needs_our_processor_is_not_looked_for(void **state)
 	child_end(pid);
 }
 
-static void a_thread_that_ends_while_held_is_let_go(void **state)
+static void a_thread_that_ends_while_held_is_released(void **state)
 {
 	const uint64_t none[6] = {0};
 	struct tracee *tracee = calloc(1, sizeof(*tracee));
@@ -478,7 +478,7 @@ static bool never_fits(void *context, const struct tracee *tracee, struct err *e
 }
 
 /* It is asked in the process that holds the thread: what it writes is not seen here. */
-static void who_holds_a_thread_tells_what_came_of_it(void **state)
+static void the_holder_of_a_thread_reports_the_result(void **state)
 {
 	struct attach_modules modules;
 	struct err err = {0};
@@ -517,7 +517,7 @@ static void who_holds_a_thread_tells_what_came_of_it(void **state)
 	assert_int_equal(inject_run(&inject, &stopped_ns, &err), -ESRCH);
 }
 
-static void signals_that_end_nobody_are_told_apart(void **state)
+static void signals_that_end_no_process_are_recognized(void **state)
 {
 	(void)state;
 	assert_true(attach_signal_is_harmless(SIGURG) && attach_signal_fits(SIGURG));
@@ -532,17 +532,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_the_loader_finds),
 		cmocka_unit_test(a_module_that_lies_has_no_symbols),
-		cmocka_unit_test(the_agents_note_says_where_it_is_joined),
+		cmocka_unit_test(the_agents_note_gives_its_attach_function),
 		cmocka_unit_test(knows_which_functions_hold_locks),
-		cmocka_unit_test(says_why_a_process_cannot_join),
+		cmocka_unit_test(says_why_it_cannot_attach_to_a_process),
 		cmocka_unit_test(another_signal_where_one_is_needed),
 		cmocka_unit_test(threads_are_known_by_their_own_numbers),
 		cmocka_unit_test(a_held_thread_sleeps_as_long_as_it_asked),
 		cmocka_unit_test(another_program_is_not_touched),
-		cmocka_unit_test(who_needs_our_processor_is_not_looked_for),
-		cmocka_unit_test(a_thread_that_ends_while_held_is_let_go),
-		cmocka_unit_test(who_holds_a_thread_tells_what_came_of_it),
-		cmocka_unit_test(signals_that_end_nobody_are_told_apart),
+		cmocka_unit_test(processes_that_need_our_processor_are_not_read),
+		cmocka_unit_test(a_thread_that_ends_while_held_is_released),
+		cmocka_unit_test(the_holder_of_a_thread_reports_the_result),
+		cmocka_unit_test(signals_that_end_no_process_are_recognized),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

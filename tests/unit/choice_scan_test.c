@@ -47,7 +47,7 @@ static void sees_others_but_not_wick_itself(void **state)
 
 static volatile int64_t depth = 42;
 
-static void reads_a_gauge_in_whoever_has_it(void **state)
+static void reads_a_gauge_in_every_process_that_has_it(void **state)
 {
 	struct choice_gauges gauges = {.name = "choice_depth"};
 	struct choice_gauges others = {.name = "choice_width"};
@@ -87,7 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sees_others_but_not_wick_itself),
-		cmocka_unit_test(reads_a_gauge_in_whoever_has_it),
+		cmocka_unit_test(reads_a_gauge_in_every_process_that_has_it),
 		cmocka_unit_test(says_that_there_is_no_list),
 	};
 

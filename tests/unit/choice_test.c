@@ -134,7 +134,7 @@ static void the_heavy_are_in_within_an_interval(void **state)
 	}
 }
 
-static void what_was_used_before_us_makes_nobody_heavy(void **state)
+static void use_before_the_first_scan_does_not_count(void **state)
 {
 	struct machine *machine = *state;
 
@@ -146,7 +146,7 @@ static void what_was_used_before_us_makes_nobody_heavy(void **state)
 	assert_int_equal(n_recorded(machine), 2);
 }
 
-static void who_hardly_uses_anything_is_left_alone(void **state)
+static void a_process_with_hardly_any_use_is_not_chosen(void **state)
 {
 	struct machine *machine = *state;
 
@@ -183,7 +183,7 @@ static void a_seat_is_not_lost_to_one_that_is_little_heavier(void **state)
 	assert_int_equal(n_recorded(machine), SLOTS);
 }
 
-static void who_refuses_is_asked_ever_less_and_another_gets_the_seat(void **state)
+static void a_refusal_is_retried_less_and_less_and_another_gets_the_slot(void **state)
 {
 	struct machine *machine = *state;
 
@@ -210,7 +210,7 @@ static void who_refuses_is_asked_ever_less_and_another_gets_the_seat(void **stat
 	assert_true(machine->recorded[1]);
 }
 
-static void who_came_by_fork_and_is_not_heavy_leaves(void **state)
+static void a_forked_process_that_is_not_heavy_is_detached(void **state)
 {
 	struct machine *machine = *state;
 
@@ -223,7 +223,7 @@ static void who_came_by_fork_and_is_not_heavy_leaves(void **state)
 	assert_int_equal(machine->choice.n_detached, 1);
 }
 
-static void who_ended_is_forgotten(void **state)
+static void an_ended_process_is_forgotten(void **state)
 {
 	struct machine *machine = *state;
 
@@ -270,12 +270,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_A_MACHINE(the_heavy_are_in_within_an_interval),
-		ON_A_MACHINE(what_was_used_before_us_makes_nobody_heavy),
-		ON_A_MACHINE(who_hardly_uses_anything_is_left_alone),
+		ON_A_MACHINE(use_before_the_first_scan_does_not_count),
+		ON_A_MACHINE(a_process_with_hardly_any_use_is_not_chosen),
 		ON_A_MACHINE(a_seat_is_not_lost_to_one_that_is_little_heavier),
-		ON_A_MACHINE(who_refuses_is_asked_ever_less_and_another_gets_the_seat),
-		ON_A_MACHINE(who_came_by_fork_and_is_not_heavy_leaves),
-		ON_A_MACHINE(who_ended_is_forgotten),
+		ON_A_MACHINE(a_refusal_is_retried_less_and_less_and_another_gets_the_slot),
+		ON_A_MACHINE(a_forked_process_that_is_not_heavy_is_detached),
+		ON_A_MACHINE(an_ended_process_is_forgotten),
 		ON_A_MACHINE(memory_is_ranked_by_how_much_there_is),
 		ON_A_MACHINE(an_unchanged_total_is_the_same_process),
 	};

@@ -130,7 +130,7 @@ static void drops_what_is_no_request(void **state)
 	assert_false(control_server_is_busy(&fixture->server));
 }
 
-static void drops_who_says_nothing_for_a_second(void **state)
+static void drops_a_client_that_is_silent_for_a_second(void **state)
 {
 	struct fixture *fixture = *state;
 	int fd = reach(fixture);
@@ -182,7 +182,7 @@ static void trusts_only_a_directory_that_is_private(void **state)
 	assert_string_not_equal(places.at[0], path);
 }
 
-static void passes_over_sockets_that_nobody_listens_on(void **state)
+static void skips_sockets_without_a_listener(void **state)
 {
 	struct fixture *fixture = *state;
 	struct control_request asked = request(CONTROL_STATUS);
@@ -196,7 +196,7 @@ static void passes_over_sockets_that_nobody_listens_on(void **state)
 }
 
 /* A child tries from before the socket is there until it is: what it meets first. */
-static void answers_whoever_finds_its_name(void **state)
+static void replies_to_every_client_that_finds_its_name(void **state)
 {
 	struct fixture *fixture = *state;
 	char path[sizeof(fixture->server.path)];
@@ -255,7 +255,7 @@ static void sweeps_the_sockets_of_the_killed(void **state)
 }
 
 /* As is one in another pid namespace. */
-static void leaves_sockets_that_somebody_has(void **state)
+static void leaves_sockets_in_use(void **state)
 {
 	struct fixture *fixture = *state;
 	char path[PATH_BYTES];
@@ -300,19 +300,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(takes_a_request_and_answers_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_request, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(drops_who_says_nothing_for_a_second, set_up,
+		cmocka_unit_test_setup_teardown(drops_a_client_that_is_silent_for_a_second, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(serves_on_when_all_places_were_taken, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(trusts_only_a_directory_that_is_private, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(passes_over_sockets_that_nobody_listens_on, set_up,
+		cmocka_unit_test_setup_teardown(skips_sockets_without_a_listener, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(answers_whoever_finds_its_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(replies_to_every_client_that_finds_its_name, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(sweeps_the_sockets_of_the_killed, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(leaves_sockets_that_somebody_has, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(leaves_sockets_in_use, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_of_one_number_have_a_socket_each, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(takes_the_name_of_one_that_was_killed, set_up,

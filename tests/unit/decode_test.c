@@ -166,7 +166,7 @@ static void refuses_a_record_that_wraps(void **state)
 	assert_int_equal(ring.position, ring.head);
 }
 
-static void refuses_a_type_that_nobody_knows(void **state)
+static void refuses_an_unknown_type(void **state)
 {
 	struct record_thread record = good_thread;
 
@@ -366,7 +366,7 @@ int main(void)
 		cmocka_unit_test(reads_the_deepest_stack),
 		cmocka_unit_test(refuses_a_length_that_lies),
 		cmocka_unit_test(refuses_a_record_that_wraps),
-		cmocka_unit_test(refuses_a_type_that_nobody_knows),
+		cmocka_unit_test(refuses_an_unknown_type),
 		cmocka_unit_test(refuses_a_sample_that_lies),
 		cmocka_unit_test(reads_every_kind_of_event),
 		cmocka_unit_test(refuses_an_event_that_lies),

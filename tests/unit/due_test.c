@@ -68,7 +68,7 @@ static void changes_cause_a_pass(void **state)
 	process_free(process);
 }
 
-static void whoever_waits_for_a_mark_waits_no_longer(void **state)
+static void a_pending_barrier_limits_the_wait(void **state)
 {
 	(void)state;
 	collector.drain.barrier_ns = NOW_NS - 1;
@@ -135,7 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(checks_for_changes_and_passes_without_them, set_up),
 		cmocka_unit_test_setup(changes_cause_a_pass, set_up),
-		cmocka_unit_test_setup(whoever_waits_for_a_mark_waits_no_longer, set_up),
+		cmocka_unit_test_setup(a_pending_barrier_limits_the_wait, set_up),
 		cmocka_unit_test_setup(other_work_is_done_in_time, set_up),
 		cmocka_unit_test_setup(work_that_has_to_wait_wakes_nobody, set_up),
 		cmocka_unit_test_setup(an_end_that_nothing_tells_of_is_looked_for, set_up),

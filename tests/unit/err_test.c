@@ -66,7 +66,7 @@ static void cuts_what_is_too_long(void **state)
 	assert_int_equal(err.code, ENAMETOOLONG);
 }
 
-static void nobody_has_to_listen(void **state)
+static void works_without_a_listener(void **state)
 {
 	(void)state;
 	assert_int_equal(err_set(NULL, ENOENT, "open"), -ENOENT);
@@ -82,7 +82,7 @@ int main(void)
 		cmocka_unit_test(a_second_failure_replaces_the_first),
 		cmocka_unit_test(a_hint_follows_the_message),
 		cmocka_unit_test(cuts_what_is_too_long),
-		cmocka_unit_test(nobody_has_to_listen),
+		cmocka_unit_test(works_without_a_listener),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,7 +264,8 @@ static int run_rubbish(int n)
 	return run_samples(2);
 }
 
-/* Says of PID, or of a child of its own, that it takes no agent: it runs what it is said to. */
+/* Says of PID, or of a child of its own, that it cannot load the agent: it runs what it is said to.
+ */
 static int run_accuse(pid_t pid)
 {
 	char path[WIRE_PATH_BYTES] = "";

@@ -140,7 +140,7 @@ static void one_that_is_recorded_is_not_asked(void **state)
 	child_end(child);
 }
 
-static void who_cannot_is_asked_once_and_who_cannot_now_again(void **state)
+static void a_permanent_error_is_tried_once_and_a_temporary_one_again(void **state)
 {
 	struct our_children *ours = *state;
 	pid_t child = start_sleep();
@@ -216,7 +216,7 @@ int main(void)
 		TEST(a_child_with_an_image_of_its_own_is_asked_at_the_second_look),
 		TEST(one_with_its_parents_image_is_left_alone),
 		TEST(one_that_is_recorded_is_not_asked),
-		TEST(who_cannot_is_asked_once_and_who_cannot_now_again),
+		TEST(a_permanent_error_is_tried_once_and_a_temporary_one_again),
 		TEST(looks_are_no_more_often_than_is_due),
 		cmocka_unit_test(a_threads_child_is_listed_too),
 	};

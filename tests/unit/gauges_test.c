@@ -139,7 +139,7 @@ static int64_t *page_that_nobody_serves(int *ret_fd)
 	return page;
 }
 
-static void a_page_that_nobody_serves_is_not_waited_for(void **state)
+static void does_not_wait_for_a_page_that_is_not_served(void **state)
 {
 	static const char *const names[] = {"held", "free"};
 	int64_t values[2] = {-1, -1};
@@ -288,7 +288,7 @@ int main(void)
 		cmocka_unit_test_setup(names_that_can_be_none_and_a_full_table_are_left_out, reset),
 		cmocka_unit_test_setup(addresses_that_cannot_be_read_keep_no_other_from_being_read,
 				       reset),
-		cmocka_unit_test_setup(a_page_that_nobody_serves_is_not_waited_for, reset),
+		cmocka_unit_test_setup(does_not_wait_for_a_page_that_is_not_served, reset),
 		cmocka_unit_test_setup(a_late_name_is_found_and_a_known_one_read_on, reset),
 		cmocka_unit_test_setup(a_table_that_lies_gives_nothing, reset),
 		cmocka_unit_test(notes_of_others_are_passed_by),

@@ -181,7 +181,7 @@ static void without_a_map_it_is_anonymous(void **state)
 	symbolizer_free(symbolizer);
 }
 
-static void refuses_a_map_of_somebody_else(void **state)
+static void refuses_a_map_of_another_user(void **state)
 {
 	struct symbolizer *symbolizer;
 
@@ -265,7 +265,7 @@ int main(void)
 						remove_map),
 		cmocka_unit_test_setup_teardown(without_a_map_it_is_anonymous, remove_map,
 						remove_map),
-		cmocka_unit_test_setup_teardown(refuses_a_map_of_somebody_else, remove_map,
+		cmocka_unit_test_setup_teardown(refuses_a_map_of_another_user, remove_map,
 						remove_map),
 		cmocka_unit_test_setup_teardown(refuses_a_map_that_is_older_than_the_process,
 						remove_map, remove_map),

@@ -40,7 +40,7 @@ static void a_free_mutex_is_not_told(void **state)
 	assert_int_equal(n_stacks, 0);
 }
 
-static void who_waits_learns_who_let_go(void **state)
+static void a_waiting_thread_learns_its_waker(void **state)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	struct worker worker;
@@ -129,7 +129,7 @@ static int sleep_with_it(void *mutex)
 	return r;
 }
 
-static void who_waits_for_a_dead_owner_has_no_waker(void **state)
+static void a_wait_for_a_dead_owner_has_no_waker(void **state)
 {
 	pthread_mutex_t mutex;
 	struct worker worker;
@@ -275,12 +275,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_free_mutex_is_not_told),
-		TEST(who_waits_learns_who_let_go),
+		TEST(a_waiting_thread_learns_its_waker),
 		TEST(short_waits_are_not_told),
 		TEST(a_recursive_mutex_is_taken_again_without_a_wait),
 		TEST(an_errorcheck_mutex_still_checks),
 		TEST(a_robust_mutex_tells_of_its_dead_owner),
-		TEST(who_waits_for_a_dead_owner_has_no_waker),
+		TEST(a_wait_for_a_dead_owner_has_no_waker),
 		TEST(a_mutex_that_inherits_priority_is_told_too),
 		TEST(a_timed_lock_times_out),
 		TEST(what_is_wrong_is_found_out_by_libc),

@@ -72,7 +72,7 @@ static void open_gate(struct gate *gate, int (*tell)(pthread_cond_t *))
 	assert_int_equal(pthread_mutex_unlock(&gate->mutex), 0);
 }
 
-static void who_waits_for_a_condition_learns_who_signalled(void **state)
+static void a_wait_for_a_condition_learns_the_signaller(void **state)
 {
 	int (*const ways[])(pthread_cond_t *) = {pthread_cond_signal, pthread_cond_broadcast};
 	struct worker worker;
@@ -105,7 +105,7 @@ static void a_timed_wait_for_a_condition_times_out(void **state)
 }
 
 /* The mutex of a condition is let go of inside libc. */
-static void who_waits_for_a_condition_lets_go_of_the_mutex(void **state)
+static void a_wait_for_a_condition_releases_the_mutex(void **state)
 {
 	struct gate gate = GATE;
 	struct worker worker;
@@ -135,7 +135,7 @@ static int take_one_until(void *sem)
 	return sem_timedwait(sem, &at);
 }
 
-static void who_waits_for_a_semaphore_learns_who_posted(void **state)
+static void a_wait_for_a_semaphore_learns_the_poster(void **state)
 {
 	struct worker worker;
 	sem_t sem;
@@ -420,10 +420,10 @@ static void a_storm_of_locks_loses_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(who_waits_for_a_condition_learns_who_signalled),
+		TEST(a_wait_for_a_condition_learns_the_signaller),
 		TEST(a_timed_wait_for_a_condition_times_out),
-		TEST(who_waits_for_a_condition_lets_go_of_the_mutex),
-		TEST(who_waits_for_a_semaphore_learns_who_posted),
+		TEST(a_wait_for_a_condition_releases_the_mutex),
+		TEST(a_wait_for_a_semaphore_learns_the_poster),
 		TEST(the_same_call_is_walked_once),
 		TEST(a_thread_on_a_used_stack_is_another),
 #if defined(__x86_64__) && defined(__GLIBC__)

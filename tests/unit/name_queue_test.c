@@ -101,7 +101,7 @@ static void samples_with_names_go_straight_through(void **state)
 	assert_null(queue.first);
 }
 
-static void nobody_overtakes_one_that_waits(void **state)
+static void no_thread_overtakes_a_waiting_one(void **state)
 {
 	struct name_queue queue = new_queue(10);
 
@@ -198,7 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_with_names_go_straight_through),
-		cmocka_unit_test(nobody_overtakes_one_that_waits),
+		cmocka_unit_test(no_thread_overtakes_a_waiting_one),
 		cmocka_unit_test(waits_five_seconds_and_counts),
 		cmocka_unit_test(says_when_it_has_something_to_do),
 		cmocka_unit_test(an_exit_alone_is_told_at_once),

@@ -186,7 +186,7 @@ static void skip_unless_inside(void)
 	skip();
 }
 
-static void the_kernel_says_who_is_who(void **state)
+static void the_kernel_translates_thread_ids(void **state)
 {
 	struct namespace_tids tids;
 
@@ -216,7 +216,7 @@ static void without_that_all_threads_are_read(void **state)
 	namespace_tids_release(&tids);
 }
 
-static void a_number_of_nobody_is_not_found(void **state)
+static void an_unused_number_is_not_found(void **state)
 {
 	struct namespace_tids tids;
 
@@ -247,9 +247,9 @@ static void another_process_of_the_namespace_is_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_kernel_says_who_is_who),
+		cmocka_unit_test(the_kernel_translates_thread_ids),
 		cmocka_unit_test(without_that_all_threads_are_read),
-		cmocka_unit_test(a_number_of_nobody_is_not_found),
+		cmocka_unit_test(an_unused_number_is_not_found),
 		cmocka_unit_test(another_process_of_the_namespace_is_not_found),
 	};
 

@@ -101,7 +101,7 @@ static void a_folder_is_no_file(void **state)
 }
 
 /* Opening the pipe would wait for a writer; the alarm ends the test if it did. */
-static void nobody_is_waited_for(void **state)
+static void it_never_waits(void **state)
 {
 	const struct place *place = *state;
 
@@ -158,7 +158,7 @@ static void on_lease(int number)
 }
 
 /* Who has a write lease is asked to give it back, and has 45 seconds for that (fcntl(2)). */
-static void nor_who_has_a_lease(void **state)
+static void nor_for_the_holder_of_a_lease(void **state)
 {
 	const struct place *place = *state;
 	struct sigaction asked = {.sa_handler = on_lease};
@@ -210,8 +210,8 @@ int main(void)
 		cmocka_unit_test(opens_a_file_for_reading_and_nothing_else),
 		cmocka_unit_test(follows_links_unless_told_not_to),
 		cmocka_unit_test(a_folder_is_no_file),
-		cmocka_unit_test(nobody_is_waited_for),
-		cmocka_unit_test(nor_who_has_a_lease),
+		cmocka_unit_test(it_never_waits),
+		cmocka_unit_test(nor_for_the_holder_of_a_lease),
 		cmocka_unit_test(devices_stay_closed),
 		cmocka_unit_test(files_that_the_kernel_makes_up_are_none),
 		cmocka_unit_test(what_is_not_there_says_so),

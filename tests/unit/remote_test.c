@@ -279,7 +279,7 @@ static int set_up_unserved(void **state)
 	return start(state, leave_memory_unserved);
 }
 
-static void waits_for_nobody_who_serves_memory(void **state)
+static void never_waits_for_a_userfaultfd_handler(void **state)
 {
 	struct unwind_reader *reader = remote_reader(fixture.remote);
 	uint64_t own = (uint64_t)(uintptr_t)fixture.own;
@@ -413,8 +413,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sees_what_has_been_written_since_the_last_walk,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(knows_what_is_code, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(waits_for_nobody_who_serves_memory, set_up_unserved,
-						tear_down),
+		cmocka_unit_test_setup_teardown(never_waits_for_a_userfaultfd_handler,
+						set_up_unserved, tear_down),
 		cmocka_unit_test_setup_teardown(survives_a_process_that_never_rests,
 						set_up_changing, tear_down),
 		cmocka_unit_test_setup_teardown(follows_a_process_through_exec, set_up_another,

@@ -130,7 +130,7 @@ static void a_stack_too_deep_with_them_keeps_its_leaf(void **state)
 	symbolizer_free(symbolizer);
 }
 
-static void nothing_is_looked_up_when_nobody_asked(void **state)
+static void nothing_is_searched_without_a_request(void **state)
 {
 	const struct symbolize_options options = {.wait = true, .no_symbols = true};
 	struct symbolizer *symbolizer = start(&options);
@@ -260,7 +260,7 @@ int main(void)
 		cmocka_unit_test(the_waker_keeps_its_place_behind_them),
 		cmocka_unit_test(without_inlined_calls_there_is_the_function),
 		cmocka_unit_test(a_stack_too_deep_with_them_keeps_its_leaf),
-		cmocka_unit_test(nothing_is_looked_up_when_nobody_asked),
+		cmocka_unit_test(nothing_is_searched_without_a_request),
 		cmocka_unit_test(what_is_asked_before_a_module_is_read_is_not_forgotten),
 		cmocka_unit_test(offline_is_the_same),
 		cmocka_unit_test(another_build_is_refused),

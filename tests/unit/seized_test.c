@@ -125,7 +125,7 @@ static void an_exec_is_not_waited_for_that_waits_for_us(void **state)
 }
 
 /* It has the number of its process when it stops. */
-static void who_executes_while_asked_to_stop_is_let_go(void **state)
+static void a_thread_that_executes_during_a_stop_request_is_detached(void **state)
 {
 	struct stop stop;
 
@@ -153,7 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exec_is_not_waited_for_that_waits_for_us),
-		cmocka_unit_test(who_executes_while_asked_to_stop_is_let_go),
+		cmocka_unit_test(a_thread_that_executes_during_a_stop_request_is_detached),
 	};
 
 	return cmocka_run_group_tests(tests, share, NULL);

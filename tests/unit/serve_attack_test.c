@@ -251,7 +251,7 @@ static void no_more_is_held_than_may_be(void **state)
 }
 
 /* 64 GB of zeros, which take longer than anybody waits; two who ask for them take one thread. */
-static void a_large_file_keeps_nobody_waiting(void **state)
+static void a_large_file_does_not_delay_the_others(void **state)
 {
 	static const char text[] =
 		"app  1/1  [000] 10.000001:  1 cpu-clock: \n\t  1 f+0x1 (/x)\n\n";
@@ -294,7 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_pipe_is_not_touched, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(no_more_is_held_than_may_be, make_place,
 						remove_place),
-		cmocka_unit_test_setup_teardown(a_large_file_keeps_nobody_waiting, make_place,
+		cmocka_unit_test_setup_teardown(a_large_file_does_not_delay_the_others, make_place,
 						remove_place),
 	};
 

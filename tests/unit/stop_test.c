@@ -229,7 +229,7 @@ static void what_is_no_thread_of_it_is_refused(void **state)
 	child_end(pid);
 }
 
-static void who_stops_late_is_let_go_then(void **state)
+static void a_thread_that_stops_late_is_detached_then(void **state)
 {
 	pid_t pid = start(run_after_vfork);
 	struct stop stop;
@@ -377,7 +377,7 @@ int main(void)
 		cmocka_unit_test(a_signal_in_a_stop_is_given_after_it),
 		cmocka_unit_test(a_stopped_process_stays_stopped),
 		cmocka_unit_test(what_is_no_thread_of_it_is_refused),
-		cmocka_unit_test(who_stops_late_is_let_go_then),
+		cmocka_unit_test(a_thread_that_stops_late_is_detached_then),
 		cmocka_unit_test(one_that_is_traced_is_left_alone),
 		cmocka_unit_test(one_without_its_main_thread_is_not_said_to_have_ended),
 		cmocka_unit_test(the_end_of_a_child_is_left_to_its_parent),

@@ -99,7 +99,7 @@ static void a_filter_has_a_limit(void **state)
 	top_keys_release(&keys);
 }
 
-static void who_started_the_program_is_asked(void **state)
+static void the_starter_of_the_program_is_used(void **state)
 {
 	struct top_keys keys = {.started = true};
 
@@ -142,7 +142,7 @@ int main(void)
 		cmocka_unit_test(any_key_leaves_the_help),
 		cmocka_unit_test(a_filter_holds_while_it_is_typed),
 		cmocka_unit_test(a_filter_has_a_limit),
-		cmocka_unit_test(who_started_the_program_is_asked),
+		cmocka_unit_test(the_starter_of_the_program_is_used),
 		cmocka_unit_test(scrolling_stops_at_the_top),
 	};
 

@@ -53,7 +53,7 @@ static void equals_are_decided_by_the_total_then_cpu_then_age(void **state)
 	top_rank(NULL, 0);
 }
 
-static void a_late_comer_outweighs_who_has_stopped(void **state)
+static void a_late_thread_outweighs_one_that_stopped(void **state)
 {
 	/* One thread ran until then, the other since; 1000 is the interval, 875 where its late part
 	 * begins. */
@@ -220,7 +220,7 @@ static void wick_is_never_among_them(void **state)
 	assert_int_equal(map_count(&crew->top.threads), 0);
 }
 
-static void chooses_who_works_and_drops_who_has_stopped(void **state)
+static void chooses_busy_threads_and_drops_stopped_ones(void **state)
 {
 #ifdef __SANITIZE_THREAD__
 	skip(); /* the sanitizer has a thread of its own */
@@ -378,11 +378,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_used_since_the_last_round_comes_first),
 		cmocka_unit_test(equals_are_decided_by_the_total_then_cpu_then_age),
-		cmocka_unit_test(a_late_comer_outweighs_who_has_stopped),
+		cmocka_unit_test(a_late_thread_outweighs_one_that_stopped),
 		cmocka_unit_test(a_total_that_fell_is_another_threads),
 		cmocka_unit_test(reads_the_texts_of_the_kernel),
 		cmocka_unit_test(refuses_texts_that_lack_the_number),
-		cmocka_unit_test_setup_teardown(chooses_who_works_and_drops_who_has_stopped, set_up,
+		cmocka_unit_test_setup_teardown(chooses_busy_threads_and_drops_stopped_ones, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(wick_is_never_among_them, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(forgets_threads_that_are_gone, set_up, tear_down),

@@ -212,7 +212,7 @@ static void put_elsewhere(uint64_t address, uint64_t value)
 	memcpy(image.bytes + (address - MODULE), &value, sizeof(value));
 }
 
-static void ends_where_made_code_returns_to_what_nobody_calls(void **state)
+static void ends_where_generated_code_returns_to_code_without_a_call(void **state)
 {
 	struct unwind_regs regs = {.pc = BARE + 0x84, .sp = STACK, .bp = STACK + 0x40};
 
@@ -372,7 +372,7 @@ int main(void)
 				       make_image),
 		cmocka_unit_test_setup(finds_the_bp_that_assembly_pushed, make_image),
 		cmocka_unit_test_setup(knows_a_trampoline_by_its_code, make_image),
-		cmocka_unit_test_setup(ends_where_made_code_returns_to_what_nobody_calls,
+		cmocka_unit_test_setup(ends_where_generated_code_returns_to_code_without_a_call,
 				       make_image),
 		cmocka_unit_test_setup(goes_on_on_the_stack_of_made_code_that_called_c, make_image),
 		cmocka_unit_test_setup(ends_although_two_stacks_lead_to_each_other, make_image),

@@ -55,14 +55,14 @@ static uint32_t waker_of(const struct waiter *waiter)
 	return waker.tid;
 }
 
-static void nobody_waits_at_first(void **state)
+static void no_thread_waits_at_first(void **state)
 {
 	(void)state;
 	assert_false(waiters_may_wait(&table, LOCK));
 	assert_null(first_waker(LOCK));
 }
 
-static void a_waiter_learns_who_let_go(void **state)
+static void a_waiter_learns_its_waker(void **state)
 {
 	struct waiter waiter = waiters_add(&table, LOCK);
 
@@ -76,7 +76,7 @@ static void a_waiter_learns_who_let_go(void **state)
 	assert_null(first_waker(LOCK));
 }
 
-static void the_last_who_let_go_counts(void **state)
+static void the_last_waker_counts(void **state)
 {
 	struct waiter waiter = waiters_add(&table, LOCK);
 
@@ -87,7 +87,7 @@ static void the_last_who_let_go_counts(void **state)
 	waiters_remove(&table, &waiter);
 }
 
-static void who_let_go_before_the_wait_is_not_told(void **state)
+static void a_release_before_the_wait_is_not_reported(void **state)
 {
 	struct waiter first = waiters_add(&table, LOCK);
 	struct waiter second;
@@ -115,7 +115,7 @@ static void an_unwritten_waker_is_not_told(void **state)
 	waiters_remove(&table, &waiter);
 }
 
-static void two_who_let_go_at_once_do_not_mix(void **state)
+static void two_wakers_at_once_do_not_mix(void **state)
 {
 	struct waiter waiter = waiters_add(&table, LOCK);
 	struct waker *waker = first_waker(LOCK);
@@ -262,7 +262,7 @@ static void *join_together(void *number)
 	return NULL;
 }
 
-static void two_who_come_at_once_both_learn_who_let_go(void **state)
+static void two_waiters_at_once_both_learn_their_waker(void **state)
 {
 	pthread_t thread;
 
@@ -330,18 +330,18 @@ static void a_mutex_keeps_its_wakers_right(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nobody_waits_at_first, clear),
-		cmocka_unit_test_setup(a_waiter_learns_who_let_go, clear),
-		cmocka_unit_test_setup(the_last_who_let_go_counts, clear),
-		cmocka_unit_test_setup(who_let_go_before_the_wait_is_not_told, clear),
+		cmocka_unit_test_setup(no_thread_waits_at_first, clear),
+		cmocka_unit_test_setup(a_waiter_learns_its_waker, clear),
+		cmocka_unit_test_setup(the_last_waker_counts, clear),
+		cmocka_unit_test_setup(a_release_before_the_wait_is_not_reported, clear),
 		cmocka_unit_test_setup(an_unwritten_waker_is_not_told, clear),
-		cmocka_unit_test_setup(two_who_let_go_at_once_do_not_mix, clear),
+		cmocka_unit_test_setup(two_wakers_at_once_do_not_mix, clear),
 		cmocka_unit_test_setup(a_place_that_was_anothers_tells_nothing, clear),
 		cmocka_unit_test_setup(locks_do_not_know_of_each_other, clear),
 		cmocka_unit_test_setup(a_full_table_leaves_wakers_unknown, clear),
 		cmocka_unit_test_setup(more_waiters_than_a_place_counts_have_another, clear),
 		cmocka_unit_test_setup(a_wiped_table_is_left_in_peace, clear),
-		cmocka_unit_test_setup(two_who_come_at_once_both_learn_who_let_go, clear),
+		cmocka_unit_test_setup(two_waiters_at_once_both_learn_their_waker, clear),
 		cmocka_unit_test_setup(a_mutex_keeps_its_wakers_right, clear),
 	};
 

@@ -64,7 +64,7 @@ static void sixteen_in_a_row_begin_in_sixteen_parts(void **state)
 	}
 }
 
-static void nobody_has_a_part_of_its_own(void **state)
+static void no_thread_has_a_part_of_its_own(void **state)
 {
 	uint32_t seen[PARTS] = {0};
 
@@ -104,7 +104,7 @@ static void what_was_missed_is_due_at_the_first_tick_of_the_next(void **state)
 }
 
 /* Images that end before a tick pass all of it on, however many. */
-static void what_nobody_gave_stays_owed(void **state)
+static void what_no_sample_stood_for_stays_in_the_residual(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -121,7 +121,7 @@ static void what_nobody_gave_stays_owed(void **state)
 
 /* Put off between two ticks, again and again, it never meets one; what it never gave is not all
  * that. */
-static void who_is_put_off_leaves_more_than_a_tick(void **state)
+static void a_preempted_process_leaves_more_than_a_tick(void **state)
 {
 	struct fixture *fixture = *state;
 	const uint64_t tick_ns = 4000000;
@@ -196,16 +196,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sixteen_in_a_row_begin_in_sixteen_parts, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(nobody_has_a_part_of_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_thread_has_a_part_of_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_part_of_a_period_is_counted_as_that, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_was_missed_is_due_at_the_first_tick_of_the_next, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_nobody_gave_stays_owed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_no_sample_stood_for_stays_in_the_residual,
+						set_up, tear_down),
 		cmocka_unit_test(a_residual_is_added_in_whole_periods),
 		cmocka_unit_test(a_thread_keeps_what_is_less_than_a_period_of_the_file),
 		cmocka_unit_test(a_weight_in_periods_of_the_file_stays),
-		cmocka_unit_test_setup_teardown(who_is_put_off_leaves_more_than_a_tick, set_up,
+		cmocka_unit_test_setup_teardown(a_preempted_process_leaves_more_than_a_tick, set_up,
 						tear_down),
 	};
 

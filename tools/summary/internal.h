@@ -24,7 +24,7 @@ void summary_topic(struct buf *buf, const char *topic);
 void summary_cause(struct buf *buf, uint64_t value, const char *cause, bool *first);
 
 /**
- * summary_unsupported - programs that were sampled from outside, not at all, or whose agent gave up
+ * summary_unsupported - programs that were sampled externally, not at all, or whose agent gave up
  */
 void summary_unsupported(const struct collector_stats *stats, struct buf *buf);
 

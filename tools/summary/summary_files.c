@@ -52,7 +52,7 @@ static bool ends_in(const char *path, const char *ending)
 	return len > n && strcmp(path + len - n, ending) == 0;
 }
 
-static void print_who_loads(const char *path, bool several, struct buf *buf)
+static void print_viewers(const char *path, bool several, struct buf *buf)
 {
 	bool packed = ends_in(path, ".zst");
 
@@ -149,7 +149,7 @@ static void print_next(const struct summary *summary, struct buf *buf)
 	if (written->samples == 0)
 		return;
 	summary_topic(buf, "");
-	print_who_loads(last, several, buf);
+	print_viewers(last, several, buf);
 }
 
 void summary_files(const struct summary *summary, struct buf *buf)

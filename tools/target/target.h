@@ -74,14 +74,14 @@ int external_choice_check(const struct external_choice *choice, struct err *err)
 void external_choice_pass(const struct external_choice *choice, struct collector_options *to);
 
 /**
- * external_choice_tell - say so, when CMD takes no agent and is sampled from outside
+ * external_choice_tell - say so, when CMD cannot load the agent and is sampled externally
  * @command: its first word
  */
 void external_choice_tell(const struct external_choice *choice, const struct collector *collector,
 			  const char *command);
 
 /**
- * external_choice_attach - have a running process sampled from outside, where that is wanted
+ * external_choice_attach - have a running process sampled externally, where that is wanted
  * @error: why attaching failed; 0: it was not tried
  * @err:   holds that reason; the new one if there is
  *

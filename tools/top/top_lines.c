@@ -57,7 +57,8 @@ static void add_clock(struct buf *buf, uint64_t ns)
 		buf_printf(buf, "%llu:%02llu", s / 60, s % 60);
 }
 
-static void add_who(struct buf *line, const struct top_facts *facts, const struct top_view *view)
+static void add_program(struct buf *line, const struct top_facts *facts,
+			const struct top_view *view)
 {
 	buf_add(line, "wick top: ");
 	words_plain(line, facts->command);
@@ -109,7 +110,7 @@ void top_lines_head(struct buf *buf, const struct top_facts *facts, const struct
 	struct buf line;
 
 	buf_init(&line, LINE_BYTES);
-	add_who(&line, facts, view);
+	add_program(&line, facts, view);
 	add_cut(buf, &line, columns);
 	buf_init(&line, LINE_BYTES);
 	add_counted(&line, facts, view, keys);

@@ -63,7 +63,7 @@ void drain_detach(struct collector *collector, struct process *process);
 /** drain_forget - attaching to a process failed */
 void drain_forget(struct collector *collector, struct process *process);
 
-/** drain_unsupported - a pid is about to become a program that takes no agent */
+/** drain_unsupported - a pid is about to become a program that cannot load the agent */
 void drain_unsupported(struct collector *collector, pid_t pid);
 
 /** drain_charged_ns - CPU that the kernel charged to what is sampled, ended or not */

@@ -1,4 +1,4 @@
-/* drain_external.c - the processes that are sampled from outside: which they are, and when */
+/* drain_external.c - the processes that are sampled externally: which they are, and when */
 #include "sampler/collector/drain/drain_external.h"
 
 #include "base/io.h"
@@ -349,7 +349,7 @@ enum {
 	MUTE_PERIODS = 20,   /* and this many periods besides */
 };
 
-/* Where the loader put an image's stack; 0: it cannot be told. */
+/* Where the loader put an image's stack; 0: it is unknown. */
 static bool is_replaced(const struct process *process)
 {
 	uint64_t now = proc_stack_start(process->pid);

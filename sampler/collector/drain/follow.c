@@ -195,7 +195,7 @@ static uint64_t children_ns(const struct proc_stat *stat)
 	return ticks_ns(stat->at[STAT_CHILDREN_USER] + stat->at[STAT_CHILDREN_SYSTEM]);
 }
 
-/* What a child of this number used when it was let go; that counts once. */
+/* What a child of this number used when it was detached; that counts once. */
 static uint64_t take_let_go(struct child_cpu_totals *all, pid_t pid)
 {
 	for (uint32_t i = 0; i < CHILD_CPU_DETACHED; i++) {

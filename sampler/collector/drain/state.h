@@ -54,7 +54,7 @@ struct turns {
 };
 
 /* What the drain thread keeps of the processes that are sampled externally. */
-/* A process that is about to become a program that takes no agent. */
+/* A process that is about to become a program that cannot load the agent. */
 struct external_expected {
 	pid_t pid; /* 0: none */
 	enum program_kind kind;
@@ -132,7 +132,7 @@ struct collector {
 	struct directory directory;
 	struct launch_limits limits;
 	pid_t child;
-	bool launched_external; /* it is sampled from outside */
+	bool launched_external; /* it is sampled externally */
 	pthread_t thread;
 	bool running;
 	int wake_fd;

@@ -210,7 +210,7 @@ static bool hold(struct engine *engine, const struct external_turn *turn,
 	int r = held_walk(engine->remote, (pid_t)thread->tid, engine->pcs, SAMPLE_MAX_FRAMES,
 			  rest ? thread->schedstat_fd : -1, &held);
 
-	/* It stops when it has a processor, and is let go later. */
+	/* It stops when it has a processor, and is detached later. */
 	thread->rest.stops += r == -EINPROGRESS;
 	if (r < 0)
 		return false;

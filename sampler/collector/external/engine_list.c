@@ -1,4 +1,4 @@
-/* engine_list.c - the threads of a process that is sampled from outside */
+/* engine_list.c - the threads of a process that is sampled externally */
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "sampler/collector/event/event.h"

@@ -1,5 +1,5 @@
 /*
- * external_sampler.h - a process without an agent, sampled from outside
+ * external_sampler.h - a process without an agent, sampled externally
  *
  * The collector lists such processes, counts their CPU and has their mappings; how their stacks are
  * come by it does not know: who makes the collector brings that along.

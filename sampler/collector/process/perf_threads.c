@@ -173,13 +173,13 @@ static void open_one(const struct perf_scan *scan, uint32_t index)
 	struct ring_slot *slot = ring_view_slot(&scan->process->ring, index);
 	int fd;
 
-	if (!slot || !view->who.outer || scan->now_ns < view->perf.retry_ns)
+	if (!slot || !view->ids.outer || scan->now_ns < view->perf.retry_ns)
 		return;
 	/* The process's timer is right for threads that run little: decisions/0022. */
 	if (!scan->process->perf.counted &&
 	    !atomic_load_explicit(&slot->armed, memory_order_relaxed))
 		return;
-	fd = open_proven(scan, view->who.outer);
+	fd = open_proven(scan, view->ids.outer);
 	if (fd >= 0) {
 		take_over(scan, index, slot, fd);
 		return;

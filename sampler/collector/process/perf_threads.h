@@ -39,7 +39,7 @@ struct perf_thread {
 /* What a process's events need to know of it. */
 struct perf_process {
 	bool on;              /* its threads are to have events */
-	uint64_t stack_start; /* of the image; 0: it cannot be told, so no event is opened */
+	uint64_t stack_start; /* of the image; 0: it is unknown, so no event is opened */
 	bool off;             /* the image is about to be replaced, or to stop: no events */
 	bool paused;          /* as all threads were told last */
 	bool all;             /* also scan unchanged slots */

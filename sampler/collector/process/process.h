@@ -27,7 +27,7 @@ enum {
 struct slot_view {
 	uint64_t position;        /* ours: the shared tail only tells the writer */
 	uint32_t tid;             /* as it calls itself */
-	struct namespace_tid who; /* as it is numbered here */
+	struct namespace_tid ids; /* its thread id in our namespace */
 	uint64_t weight;          /* given by this tid */
 	uint64_t n_samples;
 	uint64_t lost_full;
@@ -149,7 +149,7 @@ struct process {
 	struct tick_aliasing aliasing;
 	bool aliased;                      /* it runs in step with the tick */
 	struct wall *wall;                 /* in wall mode */
-	struct external_process *external; /* it has no agent, and is sampled from outside */
+	struct external_process *external; /* it has no agent, and is sampled externally */
 	struct external_image image;       /* then: the file that it runs */
 	int64_t clock_offset_ns;           /* its CLOCK_MONOTONIC minus ours */
 	uint64_t started_ns;
@@ -176,7 +176,8 @@ struct process {
 	uint64_t start_offset_ns; /* the part of its first period that counts as used (weights.h) */
 	uint64_t inherited_ns;    /* residual of ended images: in all, */
 	uint64_t residual_ns;     /* and what its next sample takes */
-	uint64_t unsupported_ns;  /* it went to a program that takes no agent; 0: it did not */
+	uint64_t
+		unsupported_ns; /* it went to a program that cannot load the agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
 	uint64_t handler_ns; /* that a handler usually takes; 0: not known */

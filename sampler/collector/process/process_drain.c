@@ -78,8 +78,8 @@ static uint32_t known_tid(const struct slot_drain *drain, uint32_t tid)
 		return tid;
 	if (tid == (uint32_t)process->namespace_pid)
 		return (uint32_t)process->pid;
-	if (tid == drain->view->tid && drain->view->who.outer)
-		return drain->view->who.outer;
+	if (tid == drain->view->tid && drain->view->ids.outer)
+		return drain->view->ids.outer;
 	return process->alive ? namespace_tids_find(&process->namespace_tids, tid) : 0;
 }
 
@@ -161,7 +161,7 @@ static void push_sample(struct slot_drain *drain, const struct record_sample *re
 		node->sample.truncated = record->stop == UNWIND_DEPTH;
 	}
 	if (drain->view->weight == 0)
-		timerless_first_sample(process, drain->view->who.outer, drain->sink->stats);
+		timerless_first_sample(process, drain->view->ids.outer, drain->sink->stats);
 	drain->view->weight += record->weight;
 	drain->sink->stats->event_signals += (record->head.flags & SAMPLE_EVENT) != 0;
 	if (record->head.flags & SAMPLE_IN_KERNEL)
@@ -391,9 +391,9 @@ static void follow_tid(struct process *process, uint32_t index)
 	view->tid = tid;
 	view->weight = 0;
 	if (is_foreign(process))
-		namespace_tid_begin(&view->who, &process->namespace_tids, tid);
+		namespace_tid_begin(&view->ids, &process->namespace_tids, tid);
 	else
-		view->who.outer = tid;
+		view->ids.outer = tid;
 }
 
 /* Signals of ours that gave no sample. */
@@ -567,7 +567,7 @@ static void reap_slot(struct process *process, struct event_order *sink, uint32_
 static bool is_gone(struct process *process, struct slot_view *view)
 {
 	return is_foreign(process)
-		       ? namespace_tid_gone(&view->who, &process->namespace_tids, view->tid)
+		       ? namespace_tid_gone(&view->ids, &process->namespace_tids, view->tid)
 		       : proc_thread_gone(process->pid, view->tid);
 }
 

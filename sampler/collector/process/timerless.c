@@ -251,7 +251,7 @@ static int map_weights(struct scan *scan)
 	struct process *process = scan->process;
 
 	for (uint32_t i = 0; i < process->n_slots; i++) {
-		uint32_t tid = process->slots[i].who.outer;
+		uint32_t tid = process->slots[i].ids.outer;
 
 		if (tid == 0 || tid > INT32_MAX)
 			continue;

@@ -104,7 +104,7 @@ struct collector_options {
 	enum ring_engine engine; /* what sends the signals; 0: RING_ENGINE_CTIMER */
 	struct perf_how perf;    /* RING_ENGINE_PERF; COLLECT_COUNT needs it */
 	const struct collector_external_sampler
-		*external_sampler;  /* for programs that take no agent; NULL: none */
+		*external_sampler;  /* for programs that cannot load the agent; NULL: none */
 	bool external_only;         /* use it for all programs; none gets an agent */
 	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
 	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */

@@ -74,7 +74,7 @@ struct collector_stats {
 	uint64_t children_missed_ns;  /* CPU of children before wick attached, or that ended: not in
 					 charged_ns */
 	uint64_t external;            /* images sampled without an agent, */
-	char external_path[128];      /* one that takes no agent ("" none), */
+	char external_path[128];      /* one that cannot load the agent ("" none), */
 	const char *external_why;     /* and why it does not */
 	uint64_t external_stops;      /* how often one of their threads was held, */
 	uint64_t external_stopped_ns; /* for how long together, */
