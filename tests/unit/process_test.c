@@ -466,7 +466,7 @@ static void named_threads_are_kept_beside_the_top(void **state)
 	put_name(fixture, 0, 9, now, "worker");
 	for (uint32_t tid = 7; tid <= 9; tid++)
 		put_sample(fixture, 0, tid, now + tid);
-	assert_int_equal(next_tid(fixture), 7); /* the free seat */
+	assert_int_equal(next_tid(fixture), 7); /* the free slot */
 	assert_int_equal(next_tid(fixture), 9);
 	assert_int_equal(next_tid(fixture), 0);
 	assert_int_equal(fixture->stats.filtered[SERIES_CLOCK].weight, 1);

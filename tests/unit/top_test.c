@@ -1,4 +1,4 @@
-/* top_test.c - the heaviest threads: ranks, free seats, and what /proc says of our own threads */
+/* top_test.c - the heaviest threads: ranks, free slots, and what /proc says of our own threads */
 #include "base/units.h"
 #include "sampler/collector/select/top.h"
 

@@ -5,7 +5,6 @@
 #include "flamescope/draw/draw.h"
 #include "tools/cli/pattern.h"
 #include "tools/cli/terminal.h"
-#include "tools/view/report_parts.h"
 #include "tools/view/view.h"
 
 #include <errno.h>

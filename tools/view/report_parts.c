@@ -1,5 +1,5 @@
 /* report_parts.c - samples added up by a dimension, or by the module that they were in */
-#include "tools/view/report_parts.h"
+#include "tools/view/view.h"
 
 #include "base/json.h"
 #include "base/saturated.h"

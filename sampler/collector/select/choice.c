@@ -29,7 +29,7 @@ struct choice_process {
 	uint64_t retry_ns;
 	uint64_t pause_ns; /* between tries; 0: it has not refused */
 	bool recorded;     /* before the round */
-	bool seated;
+	bool chosen;
 };
 
 void choice_init(struct choice *choice, const struct collector_top *options)
@@ -159,7 +159,7 @@ static void add_to_ranking(void *context, uint64_t key, void *value)
 				      : top_score(process->ranked.total, process->ranked.at_round,
 						  process->ranked.at_late);
 	process->recorded = ranking->ops->records(ranking->ops->context, process->pid);
-	process->seated = false;
+	process->chosen = false;
 	if (process->recorded)
 		process->ranked.score = with_bonus(process->ranked.score);
 	process->ranked.at_round = process->ranked.at_late = process->ranked.total;
@@ -201,7 +201,7 @@ static bool is_idle(const struct ranking *ranking, const struct choice_process *
 	       (process->recorded ? ranking->least / CHOICE_KEEPS_FLOOR : ranking->least);
 }
 
-static void fill_seats(const struct ranking *ranking)
+static void fill_slots(const struct ranking *ranking)
 {
 	size_t n_slots = ranking->choice->options.n;
 	size_t tries = 2 * n_slots + CHOICE_MORE_TRIES;
@@ -218,19 +218,19 @@ static void fill_seats(const struct ranking *ranking)
 			if (!attach(ranking, process))
 				continue;
 		}
-		process->seated = true;
+		process->chosen = true;
 		n_slots--;
 	}
 }
 
 /* Those too that came by fork. */
-static void empty_seats(const struct ranking *ranking)
+static void free_slots(const struct ranking *ranking)
 {
 	for (size_t i = 0; i < ranking->n; i++) {
 		const struct choice_process *process =
 			(const struct choice_process *)ranking->processes[i];
 
-		if (!process->recorded || process->seated)
+		if (!process->recorded || process->chosen)
 			continue;
 		ranking->ops->detach(ranking->ops->context, process->pid);
 		ranking->choice->n_detached++;
@@ -250,8 +250,8 @@ static void choose(struct choice *choice, const struct choice_ops *ops, uint64_t
 		return; /* those that are recorded stay so */
 	map_each(&choice->processes, add_to_ranking, &ranking);
 	top_rank(ranking.processes, ranking.n);
-	fill_seats(&ranking);
-	empty_seats(&ranking);
+	fill_slots(&ranking);
+	free_slots(&ranking);
 	free(ranking.processes);
 }
 
