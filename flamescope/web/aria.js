@@ -1,5 +1,5 @@
 /*
- * aria.js - what is said to those who do not see the drawings
+ * aria.js - texts for screen readers
  *
  * A drawing is a canvas with a name, a live region says what the cursor is on, and a table behind
  * a <details> holds the same as the drawing.

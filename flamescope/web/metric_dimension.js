@@ -63,7 +63,7 @@ export function deltaMetricOf({ measure, name }) {
 	return ["delta", "gain", "loss"].includes(measure) ? name : "";
 }
 
-/* The names of size classes, for those who choose. */
+/* The names of size classes, for the menu. */
 export function classNames(profile) {
 	return profile.metrics.map(({ name }) => `${name}:class`);
 }

@@ -2,7 +2,7 @@
  * store.js - the one state of the page
  *
  * Whatever is seen follows from the recordings and this state; every change goes through set(),
- * is in the URL's hash, and can be undone.  States are frozen: who holds an old one may compare.
+ * is in the URL's hash, and can be undone.  States are frozen: code with an old one may compare.
  */
 
 import { formatTransform, parseTransform } from "wick/transforms.js";

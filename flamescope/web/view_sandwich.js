@@ -1,4 +1,4 @@
-/* view_sandwich.js - one function: who calls it, merged, and what it calls */
+/* view_sandwich.js - one function: its callers, merged, and what it calls */
 
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";

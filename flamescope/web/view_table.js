@@ -1,4 +1,4 @@
-/* view_table.js - the functions of the selection, and who calls the chosen one */
+/* view_table.js - the functions of the selection, and the callers of the chosen one */
 
 import { formatAmount, formatShare } from "wick/amount.js";
 import { compilePattern } from "wick/frame_search.js";

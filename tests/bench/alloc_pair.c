@@ -15,7 +15,7 @@ extern void __libc_free(void *memory);
 
 enum {
 	ROUNDS = 41,
-	SLICES = 8, /* of a measurement, whose quickest counts: nobody was in its way */
+	SLICES = 8, /* of a measurement, whose quickest counts: no other thread interfered */
 	PAIRS = 50000,
 	MOST_KEPT = 10000,
 };

@@ -1,4 +1,4 @@
-/* lock_pair.c - what the hooks add to taking and giving back a lock that nobody else wants
+/* lock_pair.c - what the hooks add to taking and giving back a lock without contention
  * usage: lock_pair HOOKS-OBJECT PASS-THROUGH-OBJECT
  *
  * The three ways (nothing preloaded, a bare pass-through, the hooks) take turns; what is printed
@@ -15,7 +15,7 @@
 
 enum {
 	ROUNDS = 15,
-	SLICES = 500, /* of a measurement, whose quickest counts: nobody was in its way */
+	SLICES = 500, /* of a measurement, whose quickest counts: no other thread interfered */
 	PAIRS = 2000,
 	WAYS = 3,
 };
@@ -33,7 +33,7 @@ struct locks {
 	sem_t sem;
 };
 
-/* libc's return codes are of no interest here: nothing fails that nobody else holds. */
+/* libc's return codes are of no interest here: nothing fails without contention. */
 static void mutex_pairs(struct locks *locks)
 {
 	for (int i = 0; i < PAIRS; i++) {

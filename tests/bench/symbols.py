@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What names, inlined calls and lines cost, beside those who print the same.
+"""What names, inlined calls and lines cost, beside programs that print the same.
 
 usage: symbols.py --wick WICK --addrs SYMBOLIZE_ADDRS --dwfl LIBDWFL_ADDRS --scratch DIR
                   [--addresses N] [--units N] [--large [FILE...]] [--profile PROGRAM [ARG...]]

@@ -203,7 +203,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         self.cache = tempfile.mkdtemp(prefix="wick-e2e-cache-")
         self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
-        # Names are kept on disk: not in the folder of whoever runs the tests.
+        # Names are kept on disk: not in the directory of the user who runs the tests.
         # Nor do their own options count.
         environment = unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache, "WICK_CONFIG": ""})
         environment.start()

@@ -246,7 +246,7 @@ class BadInput(Case):
                         os.unlink(self.path(name))
 
     def test_nothing_is_written_to_a_pipe_a_link_or_a_device(self):
-        """A pipe would have wick wait for a reader; a link leads where somebody else likes."""
+        """A pipe would have wick wait for a reader; a link leads where another user likes."""
         outputs = self.every_output(self.recorded())
         os.mkfifo(self.path("x.top"))
         os.symlink(self.path("other"), self.path("link.top"))

@@ -1,4 +1,4 @@
-"""wick.ini and WICK_*: options that nobody typed.  And a recording that begins later."""
+"""wick.ini and WICK_*: options that are not on the command line.  And a recording that begins later."""
 import os
 import time
 import unittest

@@ -1,4 +1,4 @@
-"""A recording does what it is asked to while it runs, and nobody else may ask."""
+"""A running recording serves requests, and only those of its user and root."""
 import glob
 import gzip
 import json
@@ -327,7 +327,7 @@ class Control(Case):
             peer.close()
         self.assertEqual(self.state()["state"], "recording")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_another_user_is_refused(self):
         self.begin()
         path = self.sockets()[0]
@@ -344,7 +344,7 @@ class Control(Case):
         os.chmod(os.path.dirname(path), 0o700)
         self.assertEqual(self.state()["state"], "recording")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_a_directory_that_others_can_come_into_is_not_used(self):
         os.mkdir(self.runtime + "/wick", 0o777)
         os.chmod(self.runtime + "/wick", 0o777)

@@ -161,7 +161,7 @@ def end_stop(pid):
 
 
 def connect(port):
-    """A connection; None where nobody listens yet."""
+    """A connection; None without a listener yet."""
     try:
         return socket.create_connection(("127.0.0.1", port))
     except ConnectionRefusedError:
@@ -199,7 +199,7 @@ class Metrics(Case):
         return self.recorded["wall"]
 
     def assert_true_readings(self, samples, readings, errors, at_once=()):
-        """What was true before the program's first reading nobody knows."""
+        """What was true before the program's first reading is unknown."""
         for name, error in errors.items():
             slack = 0 if name in at_once else 100 * MS
             off = [off_by(readings, name, sample.time_ns, sample.metrics[name][0], slack)

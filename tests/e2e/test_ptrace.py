@@ -182,7 +182,7 @@ class Ptrace(Case):
         self.assertRegex(run.summary, r"cannot load the agent \(32-bit\)")
         self.assertNotIn("; try:", run.summary)  # nothing would give it names
         self.assertEqual(len(run.stdout.split()), 3)
-        # Where it was is known, and not who called: its unwind tables are another machine's.
+        # Where it was is known, but not its caller: its unwind tables are another machine's.
         self.assertGreater(run.weight(), 0)
         self.assertEqual({len(s.frames) for s in run.samples}, {1})
 

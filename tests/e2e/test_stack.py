@@ -1,4 +1,4 @@
-"""wick stack: every thread of a process, beside gdb; nobody is disturbed."""
+"""wick stack: every thread of a process, beside gdb; no program is disturbed."""
 import collections
 import ctypes
 import json

@@ -67,7 +67,7 @@ class Stopping(Case):
         self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
         self.assertGreater(len(read(path)), 10)
         self.assertIn("# wick-end : ", text_of(path))
-        for pid in started:  # it has ended, whoever is to reap it
+        for pid in started:  # it has ended, whichever process reaps it
             wait_for(lambda pid=pid: self.state_of(pid) in "ZX")
 
     def state_of(self, pid):

@@ -52,7 +52,7 @@ class Screen(Case):
         self.assertEqual(lines[titles].split(), ["%SELF*%TOTAL", "SELF", "TOTAL", "FUNCTION", "(MODULE)"])
         self.assertIn("burn_seventy (split)", lines[titles + 1])
         main = row_of(lines, "main")
-        # It chooses who burns next, in less than 3 of 1,000 samples: 5 of the first 140 are chance
+        # It chooses the next busy thread, in less than 3 of 1,000 samples: 5 of the first 140 are chance
         # once in 20,000 runs.
         self.assertLess(float(main[2][:-1]), 0.035 * float(main[3][:-1]))
         self.assertGreater(float(main[3][:-1]), 1)

@@ -160,7 +160,7 @@ class Transparent(Case):
         self.assertGreaterEqual(sampled, 10)
 
     def test_signals_that_are_ignored_stay_so(self):
-        """Where SIGCHLD is, nobody is told of the end of a child: wick sees CMD's all the same."""
+        """Where SIGCHLD is, no process is told of the end of a child: wick sees CMD's all the same."""
         command = ["sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status; exit 5"]
         for number, ignored in enumerate(("CHLD", "CHLD,PIPE", "HUP,INT,QUIT,TERM,XFSZ")):
             with self.subTest(ignored):
@@ -170,7 +170,7 @@ class Transparent(Case):
                 self.assertEqual((under.returncode, under.stdout, under.stderr), (5, bare.stdout, b""))
 
     def test_an_end_that_a_tracer_keeps_to_itself(self):
-        """Who traces CMD is told of its end, and who started it only after that: wick sleeps until then."""
+        """The tracer of CMD is told of its end, and its parent only after that: wick sleeps until then."""
         recorder = self.start(WICK, "record", "-q", "-o", self.path("traced.perf"), "--", "sleep", "60")
         pid = child_of(recorder.pid)
         self.assertEqual(ctypes.CDLL(None).ptrace(PTRACE_SEIZE, pid, None, None), 0)

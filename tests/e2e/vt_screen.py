@@ -220,7 +220,7 @@ class Terminal:
         return termios.tcgetattr(self.master)[:4]
 
     def hang_up(self):
-        """As when its window is closed: nobody reads, and nobody types any more."""
+        """As when its window is closed: no output is read, and no input comes any more."""
         ours, its = pty.openpty()
         os.close(its)
         os.dup2(ours, self.master)

@@ -1,4 +1,4 @@
-/* fuzz_demangle.c - names that nobody mangled */
+/* fuzz_demangle.c - names that are not mangled */
 #include "symbolize/names/demangle.h"
 
 #include <stdlib.h>

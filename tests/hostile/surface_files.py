@@ -37,7 +37,7 @@ def record(folder, argv, input_bytes, undo=lambda: None, unnamed=()):
 
 
 def names_innocent(result):
-    """What is in a file that nobody tampered with has its name, nearly always."""
+    """What is in an unchanged file has its name, nearly always."""
     samples = result.text("out.perf").split("\n\n")
     leaves = [text.split("\n\t")[1] for text in samples if "\n\t" in text]
     half = sum("innocent_work" in leaf for leaf in leaves)

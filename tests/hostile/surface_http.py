@@ -65,7 +65,7 @@ class Client(threading.Thread):
         return f"a list took {late:.2f} s" if late > LIST_S else None
 
     def begin(self, path):
-        """A request whose answer nobody waits for."""
+        """A request whose answer is not read."""
         to = socket.create_connection(("127.0.0.1", self.port), timeout=20)
         to.sendall(f"GET {path}&token={TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         return to
@@ -131,7 +131,7 @@ def heads(folder):
 
 
 def ask_strange(client):
-    """Requests that are none, or somebody else's."""
+    """Malformed requests, or those of another client."""
     if client.get("/api/list", token="wrong")[0] != 403:
         return "a wrong token is let in"
     if client.get("/api/list", Host="evil.example")[0] != 421:
@@ -168,7 +168,7 @@ def ask_slowly(client):
 
 
 def ask_and_take_nothing(client):
-    """100 whose answers nobody reads."""
+    """100 whose answers are not read."""
     with contextlib.ExitStack() as stack:
         for _ in range(100):
             stack.enter_context(client.begin("/api/pack?file=small.perf"))
@@ -181,5 +181,5 @@ CASES = [
     case("requests of others", small, ask_strange, 4.0),
     case("headers of 4 MB", small, ask_large, 4.0),
     case("300 requests without an end", small, ask_slowly, 4.0),
-    case("100 answers that nobody takes", small, ask_and_take_nothing, 4.0),
+    case("100 answers that are not read", small, ask_and_take_nothing, 4.0),
 ]

@@ -1,4 +1,4 @@
-"""wick.ini, conditions of triggers, queries and files of rules: words that somebody else has written."""
+"""wick.ini, conditions of triggers, queries and files of rules: untrusted words."""
 import os
 
 from hostile import MEGABYTE, Case, Input

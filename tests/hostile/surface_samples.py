@@ -1,4 +1,4 @@
-"""Samples that nobody took: a target finds the rings that it shares with wick, and writes there what it likes.
+"""Forged samples: a target finds the rings that it shares with wick, and writes there what it likes.
 
 Beside it in the same recording works an innocent program, whose samples are to be as many as without it."""
 import json

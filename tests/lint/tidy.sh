@@ -5,7 +5,7 @@
 # One file a process (clang-tidy 14 invents a va_list error when given several), two at a time.
 # The analyzer follows a function's paths for 8,000 steps, and with WICK_LONG=1 for 225,000, its
 # own default: that takes over ten times as long, and would be most of what ./check takes.
-# A source of a room that BUILD does not compile is a failure: nobody would look at it.
+# A source file that BUILD does not compile is a failure: no check would read it.
 set -eu
 root=$(cd "${1:?usage: tidy.sh ROOT BUILD}" && pwd)
 build=${2:?usage: tidy.sh ROOT BUILD}

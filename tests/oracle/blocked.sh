@@ -3,7 +3,7 @@
 #
 # 5,000 stacks of it with WICK_LONG=1, at most 5 % skipped; else 300, where a thread that stays
 # long in one place that cannot be left counts for more: at most 10 %.  BLOCKED_SEED chooses others.
-# A PROGRAM with a slash is run as it is; the others are started here, with somebody who keeps them
+# A PROGRAM with a slash is run as it is; the others are started here, with a client that keeps them
 # busy.  Exit status 77 when it is not installed, else the oracle's.
 set -eu
 oracle=${1:?usage: blocked.sh ORACLE PROGRAM}

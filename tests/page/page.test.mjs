@@ -17,7 +17,7 @@ async function place(page, selector, x, y) {
 	return [box.x + box.width * x, box.y + box.height * y];
 }
 
-test("opens from a file, says what it shows, and asks nobody", async () => {
+test("opens from a file, says what it shows, and sends no request", async () => {
 	const page = await wick.openPage(url);
 	const text = await page.$eval("#top", (element) => element.textContent);
 	assert.match(text, /4,?000/);

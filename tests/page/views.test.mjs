@@ -204,7 +204,7 @@ test("the .svg of wick flamegraph has the graph of leaves first, by a button and
 	await page.close();
 });
 
-test("the .svg of wick flamegraph zooms where it is clicked, and asks nobody", async () => {
+test("the .svg of wick flamegraph zooms where it is clicked, and sends no request", async () => {
 	const page = await openSvg();
 	const width = () => page.evaluate(() => {
 		const title = [...document.querySelectorAll("#calls title")].find((t) => /^work_3\b/.test(t.textContent));

@@ -77,7 +77,7 @@ class Budget(Judged):
             self.assert_near(run.weight() / 99, 4 if LONG else 2, exact=0.1)
 
     def test_rings_keep_to_the_memory_that_there_may_be(self):
-        """A quarter of 4M is one chunk of 16 slots; whoever finds none is counted."""
+        """A quarter of 4M is one chunk of 16 slots; threads without a slot are counted."""
         run = self.cpu_run(target("crowd"), 200, 2, 0.6, hz=249, options=("--mem-limit", "4M"))
         self.assertEqual(run.status, 0, run.summary)
         charged = float(run.stdout.split()[3])

@@ -43,7 +43,7 @@ class Engine(PerfCase):
     def witnessed_run(self, *command, hz):
         """A run beside an event that does nothing, and got all of its signals.
 
-        Where the machine was another's for longer than a period, ticks are merged, whoever asked for
+        Where the machine was another's for longer than a period, ticks are merged, whichever requested
         them: what holds of counts is asked of a run whose witness lost none."""
         def run():
             with self.running(target("event_rate"), hz, 60) as witness:
@@ -229,7 +229,7 @@ class Events(PerfCase):
         self.assertLess(run.weight() - touched, 30, run.summary)
 
     def test_threads_of_a_joined_process_are_counted(self):
-        """Nobody tells of them: they are found by the CPU that they use, not only who was borrowed."""
+        """They are not announced: they are found by the CPU that they use."""
         script = ("import mmap, threading, time\ndef touch():\n while True: mmap.mmap(-1, 1 << 20).write(bytes(1 << 20))\n"
                   "for _ in range(2): threading.Thread(target=touch, daemon=True).start()\ntime.sleep(60)")
         text = self.path("attached.perf")

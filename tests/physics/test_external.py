@@ -41,7 +41,7 @@ class Outside(Judged):
         self.check_split(40, 4)
 
     def test_every_thread_has_what_it_used(self):
-        """67 on as many processors as there are: also who ends between two looks, or was not found running."""
+        """67 on as many processors as there are: also threads that end between two turns, or were not found running."""
         for n, seconds, hz in ((67, 0.1, 99), (67, 0.03, 999), (3, 0.5, 99)):
             run = self.cpu_run(target("thread_parts"), n, seconds, hz=hz,
                                options=("--engine", "ptrace", "--max-overhead", "off"))

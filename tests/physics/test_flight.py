@@ -1,4 +1,4 @@
-"""flight - the last samples are in a file when a target crashes, and when somebody asks."""
+"""flight - the last samples are in a file when a target crashes, and on request."""
 import glob
 import gzip
 import json
@@ -228,7 +228,7 @@ class Flight(Judged):
         self.assertEqual(os.path.getsize(self.path("d-0001")), 0)
 
     def test_files_are_compressed_handed_on_and_only_the_newest_kept(self):
-        """As rotated files are; whoever asks is told the name that stays."""
+        """As rotated files are; the reply has the name that stays."""
         log, seen = self.path("log"), self.path("seen")
         self.record_flight(target("last_words"), log, 0, "wait",
                    options=("--flight", "5s", "--compress", "gz", "--keep", "1", "--on-rotate",

@@ -14,7 +14,7 @@ from judged import Judged
 from recorded import end_of, read, target, text_of
 
 HZ = 199
-MOST_LATE_S = 0.1  # wick's looks at who has been started
+MOST_LATE_S = 0.1  # wick's scans for new processes
 # A child of every kind for S seconds of CPU, one after the other; then the CPU of them all, by the kernel.
 PARENT = r"""
 import os, resource, signal, subprocess, sys, time
@@ -192,7 +192,7 @@ class Follow(Judged):
         self.assertNotRegex(said, r"children|not sampled|no timer|outside|ptrace")
 
     def named(self):
-        """(seconds until the recording ended, whom it has beside who was named), which it leaves behind."""
+        """(seconds until the recording ended, what it has beside the named processes), which it leaves behind."""
         process = self.asked("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
         wick = self.record_into(self.fresh("e.perf"), "-q", "-F", HZ, "-p", process.pid)
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""-e lock: how long locks were waited for, by whom, and who let them go."""
+"""-e lock: how long locks were waited for, by which thread, and which thread released them."""
 import bisect
 import collections
 import unittest

@@ -111,7 +111,7 @@ class Top(Judged):
             others = {s.comm for s in inside} - {name}
             # Four share the processors, and two seats are free for the other three.
             self.assertGreater(mine, 0.15 * all_of_them, f"turn {number}: {name}")
-            self.assertGreaterEqual(len(others), 1, f"turn {number}: nobody beside {name}")
+            self.assertGreaterEqual(len(others), 1, f"turn {number}: no process beside {name}")
 
     def test_what_is_used_most_decides(self):
         for by, name in (("faults", "touch"), ("io", "write")) if LONG else (("faults", "touch"),):

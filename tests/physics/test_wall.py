@@ -126,7 +126,7 @@ class Wall(Judged):
         self.assertEqual({(s.tid == s.pid, s.wait) for s in stopped}, {(True, None)})
 
     def test_a_thread_that_has_ended_has_no_time(self):
-        """A leader stays in the list as a zombie, as does a child that nobody waits for."""
+        """A leader stays in the list as a zombie, as does a child that is not waited for."""
         run, missed_s = self.wall(target("odd_states"), 1, "leader")
         leader = run.weight(lambda s: s.tid == s.pid) / HZ
         other = run.weight(lambda s: s.tid != s.pid) / HZ
@@ -134,7 +134,7 @@ class Wall(Judged):
         self.assert_near(other, 1, exact=ENDS_S, read=missed_s, what="its thread")
         run, missed_s = self.wall("sh", "-c", "sleep 0.2 & exec sleep 1")
         child = run.weight(lambda s: s.pid != min(s.pid for s in run.samples)) / HZ
-        self.assert_near(child, 0.2, exact=ENDS_S, read=missed_s, what="a child that nobody waits for")
+        self.assert_near(child, 0.2, exact=ENDS_S, read=missed_s, what="a child that is not waited for")
 
     def test_threads_that_vanish_between_two_looks(self):
         run, _ = self.wall(target("short_threads"), "1", "1.5", hz=1000)

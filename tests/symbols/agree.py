@@ -198,7 +198,7 @@ def main():
     parser.add_argument("--addresses", type=int, default=10000 if is_long else 500)
     parser.add_argument("--units", type=int, default=5 if is_long else 0)
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--without", help="who is too slow for these subjects")
+    parser.add_argument("--without", help="the tool that is too slow for these subjects")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("subjects", nargs="*")
     arguments = parser.parse_args()

@@ -244,7 +244,7 @@ def main():
     parser.add_argument("--list", required=True)
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--only", help="who is to be asked")
+    parser.add_argument("--only", help="the tool to use")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     truth = read_truth()

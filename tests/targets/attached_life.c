@@ -57,7 +57,8 @@ static long times_put_off(void)
 	return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* The kernel's tick finds who runs then: who is put off before each of them works once more. */
+/* The kernel's tick finds the running thread: one that is preempted before each tick works once
+ * more. */
 static void work_in_ticks(long cpu_us)
 {
 	long before = 0;

@@ -330,7 +330,7 @@ static void poke(uint32_t which)
 }
 
 /*
- * Holds the mutex most of the time, and leaves it for as long as who waits for it needs to wake:
+ * Holds the mutex most of the time, and releases it for as long as a waiting thread needs to wake:
  * taken again at once it would keep that thread in one place for hundreds of ms.
  */
 static void wake(void)

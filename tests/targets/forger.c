@@ -1,4 +1,4 @@
-/* forger.c - finds the rings that wick shares with it, and writes samples there that nobody took
+/* forger.c - finds the rings that wick shares with it, and writes forged samples there
  * usage: forger SECONDS KIND; KIND: samples, weights, deep, times, periods, threads */
 #include "burn.h"
 #include "sampler/wire/ring.h"

@@ -91,7 +91,7 @@ static void take_turn(int turn, double seconds)
 	double began = clock_seconds(CLOCK_MONOTONIC);
 	double late;
 
-	/* Before its turn nobody has used more than some milliseconds. */
+	/* Before its turn no process has used more than some milliseconds. */
 	atomic_store(&shared->turn, turn + 1);
 	late = pass(seconds);
 	printf("%.6f %.6f", began, late);

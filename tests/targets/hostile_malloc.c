@@ -3,8 +3,8 @@
  *
  * usage: hostile_malloc
  *
- * It says "ready" and rests.  Nobody but who has it load something calls its allocator then, which
- * calls exec.  The program that it is afterwards says "alive" for each line that it is given.
+ * It says "ready" and rests.  Only a program that makes it load something calls its allocator then,
+ * which calls exec.  The program that it is afterwards says "alive" for each line that it is given.
  */
 #include <signal.h>
 #include <stdatomic.h>

@@ -18,7 +18,7 @@
 
 enum { PAGE = 4096, CODE_BYTES = 64 };
 
-/* mov %rdi,%rcx; 1: dec %rcx; jnz 1b; ret - after a call's usual beginning, for who unwinds. */
+/* mov %rdi,%rcx; 1: dec %rcx; jnz 1b; ret - after a call's usual beginning, for unwinders. */
 static const uint8_t BURN[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf9,
 			       0x48, 0xff, 0xc9, 0x75, 0xfb, 0x5d, 0xc3};
 

@@ -1,5 +1,5 @@
 /* last_words.c - is on a CPU until its end, and leaves behind when that was
- * usage: last_words FILE SECONDS HOW; HOW: wait (for somebody to end it), exit, or a signal's
+ * usage: last_words FILE SECONDS HOW; HOW: wait (for its end by a signal), exit, or a signal's
  * number.  FILE holds, as text of 64 bytes, CLOCK_MONOTONIC and the thread's CPU time of its last
  * moment, ns, and how often it had been put off by then. */
 #include "burn.h"

@@ -5,7 +5,7 @@
  *   fault    the main thread waits for a page, again and again, that another one puts there
  *   leader   the main thread ends, and another one sleeps on
  *   private  it forbids others to read it, and sleeps
- * Ends with 77 where the kernel lets nobody serve page faults.
+ * Ends with 77 where the kernel forbids userfaultfd.
  */
 #include "burn.h"
 

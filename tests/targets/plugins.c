@@ -1,6 +1,6 @@
 /* plugins.c - loads, runs and unloads two libraries in turn; they often land at one address;
  * prints the true shares, what the kernel's ticks saw of them, and how often the address was the
- * same.  Turns are of random lengths, since equal ones may be in step with whoever samples.
+ * same.  Turns are of random lengths, since equal ones may alias with the sampling.
  * usage: plugins SECONDS LIBRARY_A LIBRARY_B [MILLISECONDS a turn, on average] */
 #include "burn.h"
 

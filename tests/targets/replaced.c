@@ -149,7 +149,7 @@ static int write_text(const char *path, const char *text)
 	return written ? 0 : -1;
 }
 
-/* A mount namespace of one's own; who is not root needs a user namespace for that. */
+/* A mount namespace of one's own; other users than root need a user namespace for that. */
 static int enter_namespace(const char *path)
 {
 	char users[64];

@@ -121,7 +121,7 @@ static void *run(void *context)
 	(void)context;
 	while (!ends && !(slot = find_slot(&index)))
 		innocent_work(1000000);
-	/* From here on nobody else writes to it. */
+	/* From here on no other thread writes to it. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (slot)

@@ -1,5 +1,5 @@
 /*
- * stack_zoo.c - N threads, each blocked for ever under callers of its own, who count their EINTRs
+ * stack_zoo.c - N threads, each blocked for ever under callers of its own, which count their EINTRs
  *
  * For every line on standard input it says how many calls a signal or a stop has ended so far.
  */

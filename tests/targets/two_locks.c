@@ -1,4 +1,4 @@
-/* two_locks.c - five threads wait for two mutexes and know for how long, and who let them in
+/* two_locks.c - five threads wait for two mutexes and know for how long, and which thread unlocked
  * usage: two_locks SECONDS
  * prints a line for every wait of 10 us or more: LOCK WAITER WAKER WAKER'S-FUNCTION US END-NS */
 #include "burn.h"
@@ -25,7 +25,7 @@ struct lock {
 	pthread_mutex_t mutex;
 	char name;
 	uint32_t hold_us;
-	struct turn last; /* who unlocked it; the mutex guards it */
+	struct turn last; /* the thread that unlocked it; the mutex guards it */
 };
 
 struct wait {

@@ -391,7 +391,7 @@ static void another_program_is_not_touched(void **state)
 		assert_int_equal(tracee_syscall(tracee, SYS_execve, exec, &answer), -ESRCH);
 		assert_true(tracee->gone);
 		tracee_detach(tracee);
-		/* It goes on, and nobody traces it. */
+		/* It continues, and is not traced. */
 		assert_int_equal(kill(pid, 0), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
 	}

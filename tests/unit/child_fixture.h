@@ -34,7 +34,7 @@ pid_t child_start_prepared(bool (*prepare)(void), bool *ret_able);
 /**
  * child_shared - zeroes that we share with processes that we start
  *
- * Owns:    the caller, to munmap(), or nobody.
+ * Owns:    the caller, to munmap(); for NULL, none.
  * Context: main thread.
  */
 void *child_shared(size_t size);

@@ -39,7 +39,7 @@ static void sees_others_but_not_wick_itself(void **state)
 		}
 		assert_true(was_seen(&choice, child));
 		assert_false(was_seen(&choice, getpid()));
-		assert_false(was_seen(&choice, 2)); /* of the kernel, or of nobody */
+		assert_false(was_seen(&choice, 2)); /* of the kernel, or unused */
 		choice_release(&choice);
 	}
 	child_end(child);

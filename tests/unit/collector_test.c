@@ -286,7 +286,7 @@ static unsigned accuse(pid_t pid)
 	return looked_at.n;
 }
 
-/* As root we would look at anybody's process whose number somebody says. */
+/* As root we could read any process whose number a client sends. */
 static void a_peer_speaks_for_itself_and_its_children_alone(void **state)
 {
 	pid_t other = child_start_paused();

@@ -1,4 +1,5 @@
-/* control_test.c - who may ask a recording, what counts as a request, and what is done with others
+/* control_test.c - which clients a recording accepts, what counts as a request, and what is done
+ * with others
  */
 #include "child_fixture.h"
 #include "folder_fixture.h"

@@ -73,7 +73,7 @@ static void expect_candidates(struct debug_search *search, const char *comp_dir,
 	assert_int_equal(bytes[nth], '\0');
 }
 
-/* A stale one must not hide the right one: who reads it goes on. */
+/* A stale one must not hide the right one: its reader continues. */
 static void split_units_have_as_many_files_as_there_are(void **state)
 {
 	const char *dirs[] = {in_folder("syms"), in_folder("more")};

@@ -1,4 +1,4 @@
-/* demangle_test.c - names that compilers made, and names that nobody should have made */
+/* demangle_test.c - names that compilers made, and malformed names */
 #include "symbolize/names/demangle.h"
 
 #include <errno.h>

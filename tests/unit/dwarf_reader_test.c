@@ -1,7 +1,7 @@
 /*
  * dwarf_reader_test.c - this program looks itself up
  *
- * Positions in inlined calls are labelled by the assembler: what is there nobody has to be asked.
+ * Positions in inlined calls are labelled by the assembler: the expected names are known.
  */
 #include "symbolize/dwarf/dwarf.h"
 

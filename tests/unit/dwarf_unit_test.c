@@ -293,7 +293,7 @@ static void entries_are_passed_over_whatever_is_in_them(void **state)
 	put_number(&made.info, made.info.n + 7, 2);
 	put_uleb(&made.info, 2);
 	put(&made.info, "ab", 2);
-	put(&made.info, "\xff\xff", 2); /* children that nobody could read */
+	put(&made.info, "\xff\xff", 2); /* children that cannot be read */
 	put_uleb(&made.info, 2);
 	put_number(&made.info, 0, 4);
 	unit.abbrevs = table_of(&cache, &made);

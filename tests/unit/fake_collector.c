@@ -132,7 +132,7 @@ static void answer(struct fake *fake, int from)
 	(void)close(ring);
 }
 
-/* Return: whether somebody called. */
+/* Return: whether a client has connected. */
 static bool serve(struct fake *fake)
 {
 	struct pollfd poll_fd = {.fd = fake->listener, .events = POLLIN};

@@ -87,7 +87,7 @@ static void a_sample_comes_back_as_it_was(void **state)
 
 	(void)state;
 	flight_ring_add(ring, &sample);
-	memset(frames, 0xee, sizeof(frames)); /* who gave it takes its memory back */
+	memset(frames, 0xee, sizeof(frames)); /* the caller reuses its memory */
 	assert_int_equal(look(ring, 0, UINT64_MAX), 1);
 	assert_int_equal(back->time_ns, 5);
 	assert_int_equal(back->process, 3);

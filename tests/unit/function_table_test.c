@@ -257,7 +257,7 @@ static int slowly(const struct wanted *ranges, size_t n, uint64_t addr)
 	return own ? (int)best->node : -1;
 }
 
-/* Beginnings differ, so that who wins is told by the contract alone. */
+/* Beginnings differ, so that the contract alone decides which wins. */
 static size_t random_ranges(struct function_builder *to, struct wanted *ranges)
 {
 	const uint32_t n_nodes = 1 + (uint32_t)rand() % 6;

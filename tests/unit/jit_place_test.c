@@ -1,4 +1,4 @@
-/* jit_place_test.c - a process's own map and dump, as it sees them, and nobody else's */
+/* jit_place_test.c - a process's own map and dump, as it sees them, and no other process's */
 #include "symbolize/jit/internal.h"
 
 #include "child_fixture.h"

@@ -1,4 +1,4 @@
-/* load_ways_test.c - whoever reads a text, and however, the profile is the same */
+/* load_ways_test.c - whatever reads a text, and however, the profile is the same */
 #include "load_fixture.h"
 
 #include "base/io.h"

@@ -14,7 +14,7 @@ struct world {
 	_Atomic int n_begun;
 	_Atomic bool gave_up;
 	_Atomic bool dropped;
-	int pipe[2]; /* that nobody writes to until the end */
+	int pipe[2]; /* that is not written to until the end */
 };
 
 static void work_until_told(void *context)

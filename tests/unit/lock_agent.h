@@ -15,7 +15,7 @@ enum { MOST_WAITS = 16 };
 /* What the hooks told since lock_agent_clear(). */
 extern struct hook_wait waits[MOST_WAITS];
 extern _Atomic uint32_t n_waits;
-extern _Atomic uint32_t n_stacks; /* how often somebody who let go was asked for its stack */
+extern _Atomic uint32_t n_stacks; /* how often an unlocking thread took its stack */
 
 /* A thread that does one thing, and may be found to be blocked in it. */
 struct worker {
@@ -85,7 +85,7 @@ int lock_and_unlock(void *mutex);
 struct timespec in_ms(clockid_t clock, long ms);
 
 /**
- * assert_told - the Ith wait was for this lock, and this thread let go of it (0: nobody is known)
+ * assert_told - the Ith wait was for this lock, and this thread released it (0: unknown)
  *
  * Context: main thread.
  */

@@ -369,7 +369,7 @@ static void a_fork_child_knows_no_waiters(void **state)
 	assert_told(0, LOCK_SEM, &sem, getpid());
 }
 
-/* Many threads, all kinds of locks: nothing is lost, nobody hangs. */
+/* Many threads, all kinds of locks: nothing is lost, no thread hangs. */
 enum { N_RUNNERS = 8, N_TURNS = 2000 };
 
 static pthread_mutex_t storm_mutex = PTHREAD_MUTEX_INITIALIZER;

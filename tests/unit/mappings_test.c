@@ -148,7 +148,7 @@ static void gives_a_replaced_module_in_the_order_of_time(void **state)
 	assert_string_equal(fixture->seen[1].path, "/lib/c.so");
 }
 
-/* Two libraries took turns at one place while nobody read the maps file. */
+/* Two libraries took turns at one place while the maps file was not read. */
 static void gives_each_turn_of_libraries_at_one_place(void **state)
 {
 	static const char *const paths[] = {"/lib/c.so", "/lib/a.so", "/lib/c.so", "/lib/a.so"};

@@ -1,4 +1,4 @@
-/* memory_test.c - names have one budget, of which nobody takes all */
+/* memory_test.c - names have one budget, which no part takes whole */
 #include "symbolize/bounds/memory.h"
 
 #include <errno.h>

@@ -195,7 +195,7 @@ static void the_kernel_translates_thread_ids(void **state)
 	namespace_tids_init(&tids, inside.pid);
 	namespace_tids_open(&tids);
 	if (tids.ns_fd < 0) {
-		print_message("skipped: this kernel does not say who is who\n");
+		print_message("skipped: this kernel does not translate thread ids\n");
 		skip();
 	}
 	live_and_end(&tids);

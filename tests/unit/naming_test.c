@@ -12,7 +12,7 @@
 
 #define BASE UINT64_C(0x401000)
 
-/* A module whose symbol tables were read, and those who name from them. */
+/* A module whose symbol tables were read, and the code that names from them. */
 struct stage {
 	struct module *module;
 	struct naming naming;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define PERIOD   UINT64_C(4000000)
-#define NO_TIMER 1000000 /* an id that nobody has */
+#define NO_TIMER 1000000 /* an unused id */
 
 static struct ring_header header;
 static struct ring_slot ring;

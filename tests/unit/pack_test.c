@@ -54,7 +54,7 @@ static void gives_back_what_was_written(void **state)
 	buf_release(&other);
 }
 
-/* What somebody says in a file may be any 64 bits: the pack of it is read all the same. */
+/* A number in a file may be any 64 bits: the pack of it is read all the same. */
 static void gives_back_the_largest_numbers(void **state)
 {
 	static const char largest[] =

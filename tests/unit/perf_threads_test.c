@@ -37,7 +37,7 @@ static int begin(void **state)
 	if (!permit.works)
 		return 0; /* each test skips */
 	scene.options.perf.in_kernel = permit.in_kernel;
-	scene.options.perf.signal = SIGURG; /* ignored by who is not told otherwise */
+	scene.options.perf.signal = SIGURG; /* ignored by default */
 	scene.options.perf.base = perf_base();
 	scene.child = child_start_paused();
 	assert_int_equal(process_new(&scene.process, 1, scene.child, &scene.options, NULL), 0);

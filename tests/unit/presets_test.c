@@ -1,4 +1,4 @@
-/* presets_test.c - which of the options that nobody typed a command reads */
+/* presets_test.c - which options of files and the environment a command reads */
 #include "folder_fixture.h"
 #include "tools/cli/cmd.h"
 

@@ -1,4 +1,4 @@
-/* queue_test.c - the main thread is woken for what is worth it, and by whoever asks */
+/* queue_test.c - the main thread is woken for what is worth it, and by a request */
 #include "base/units.h"
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process_event.h"

@@ -280,7 +280,7 @@ static void survives_a_limit_of_the_file_size(void **state)
 	assert_int_equal(fixture->n_told, 1);
 }
 
-/* A real full disk: 64 KiB of tmpfs, filled by somebody else, then freed. */
+/* A real full disk: 64 KiB of tmpfs, filled by another process, then freed. */
 static void resumes_when_a_full_disk_has_room(void **state)
 {
 	struct output_fixture *fixture = *state;

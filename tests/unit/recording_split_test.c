@@ -1,4 +1,4 @@
-/* recording_split_test.c - files that end, and are brought to disk, because somebody asks */
+/* recording_split_test.c - files that end, and are brought to disk, on request */
 #include "base/cleanup.h"
 #include "output/files/recording.h"
 #include "output_fixture.h"

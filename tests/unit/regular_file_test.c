@@ -193,7 +193,7 @@ static void a_file_that_is_mostly_holes_is_hollow(void **state)
 	assert_true(fd >= 0 && bytes);
 	memset(bytes, 'x', 1 << 20);
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
-	assert_false(is_hollow(place)); /* small: it costs nobody anything */
+	assert_false(is_hollow(place)); /* small: it costs nothing */
 	assert_int_equal(ftruncate(fd, 4 << 20), 0);
 	assert_true(is_hollow(place));
 	assert_int_equal(pwrite(fd, bytes, 1 << 20, 0), 1 << 20);

@@ -255,7 +255,7 @@ static void knows_what_is_code(void **state)
 	assert_false(remote_is_code(fixture.remote, 16));
 }
 
-/* The first page is there, the others come when somebody serves them: nobody does. */
+/* The first page is there, the others come when they are served: they are not. */
 static void leave_memory_unserved(void)
 {
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);

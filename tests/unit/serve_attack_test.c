@@ -83,7 +83,7 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A line of 4 GB in 4 MB: whoever has the list wants no more than its beginning. */
+/* A line of 4 GB in 4 MB: the list needs only its beginning. */
 static void a_line_of_gigabytes_is_not_inflated_for_the_list(void **state)
 {
 	enum { MEMBER = 1024 * 1024, MEMBERS = 4096, ROOM = 16 * 1024 };
@@ -250,7 +250,7 @@ static void no_more_is_held_than_may_be(void **state)
 	catalog_free(catalog);
 }
 
-/* 64 GB of zeros, which take longer than anybody waits; two who ask for them take one thread. */
+/* 64 GB of zeros, which take longer than a client waits; two requests for them take one thread. */
 static void a_large_file_does_not_delay_the_others(void **state)
 {
 	static const char text[] =

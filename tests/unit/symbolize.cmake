@@ -101,7 +101,7 @@ target_compile_definitions(elf_symbols_test PRIVATE PROGRAMS="${programs}")
 wick_unit_test(kernel LIBS wick_symbolize)
 wick_unit_test(jit_dump LIBS wick_symbolize)
 
-# The way from addresses to answers; who is asked is played by the test.
+# The way from addresses to answers; the test plays the server.
 wick_unit_test(batch SOURCES ${PROJECT_SOURCE_DIR}/symbolize/batch.c
   ${PROJECT_SOURCE_DIR}/symbolize/bounds/loader.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_table.c
   ${PROJECT_SOURCE_DIR}/symbolize/function/function_builder.c ${PROJECT_SOURCE_DIR}/symbolize/function/function_sweep.c

@@ -138,7 +138,8 @@ static uint64_t used_ns(void)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* Who has nothing to do uses no CPU, nor does who waits for it: they are ranked, too. */
+/* A thread with nothing to do uses no CPU, nor does one that waits for a CPU: they are ranked, too.
+ */
 static void *work(void *argument)
 {
 	struct worker *worker = argument;

@@ -131,7 +131,7 @@ static void leaves_out_where_a_guess_went_astray(void **state)
 	result = walk((struct unwind_regs){.pc = BARE + 4, .sp = STACK});
 	assert_int_equal(result.stop, UNWIND_NO_CFI);
 	assert_int_equal(result.n_pcs, 3);
-	/* what CFI alone led to stays: there it is the CFI's word against nobody's */
+	/* what CFI alone led to stays: there it is the CFI's word alone */
 	result = walk((struct unwind_regs){.pc = CALLER + 0x20, .sp = STACK + 8});
 	assert_int_equal(result.stop, UNWIND_NO_CFI);
 	assert_int_equal(result.n_pcs, 3);

@@ -1,4 +1,4 @@
-/* waiters_test.c - who let go of a lock is known to the one who waited for it */
+/* waiters_test.c - a waiting thread learns which thread released the lock */
 #include "sampler/hooks/waiters.h"
 
 #include <pthread.h>
@@ -195,7 +195,8 @@ static void more_waiters_than_a_place_counts_have_another(void **state)
 	assert_int_equal(let_go(LOCK, 7), 2);
 	for (int i = 0; i < 300; i++)
 		assert_int_equal(waker_of(&waiters[i]), 7);
-	/* The first place is free again; who lets go writes for those in the second too. */
+	/* The first place is free again; the releasing thread writes for those in the second too.
+	 */
 	for (int i = 0; i < 255; i++)
 		waiters_remove(&table, &waiters[i]);
 	assert_int_equal(let_go(LOCK, 8), 1);
@@ -223,7 +224,7 @@ static void a_wiped_table_is_left_in_peace(void **state)
 	waiters_remove(&table, &waiter);
 }
 
-/* Two who come first, at the same moment, may stand apart: who lets go writes for both. */
+/* Two that come first at the same moment may be apart: the releasing thread writes for both. */
 enum { MEETINGS = 20000 };
 
 static _Atomic int n_arrived;
@@ -275,7 +276,7 @@ static void two_waiters_at_once_both_learn_their_waker(void **state)
 	assert_false(waiters_may_wait(&table, LOCK));
 }
 
-/* Threads that hand a mutex on, each telling who it is: nobody ever sees a wrong one. */
+/* Threads that hand a mutex on, each naming itself: no thread ever sees a wrong one. */
 enum { N_THREADS = 6, TURNS = 3000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

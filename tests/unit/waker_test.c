@@ -1,4 +1,4 @@
-/* waker_test.c - who let go of a lock, as it stands in the text */
+/* waker_test.c - the thread that released a lock, in the text */
 #include "output/text/perf_script.h"
 
 #include <setjmp.h>

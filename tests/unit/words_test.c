@@ -46,7 +46,7 @@ static void what_is_no_text_is_marked(void **state)
 	assert_string_equal(written(words_plain, "a\xd8\x9c"
 						 "b"),
 			    "a" BAD "b");
-	/* letters that nobody sees: tags */
+	/* invisible letters: tags */
 	assert_string_equal(written(words_plain, "a\xf3\xa0\x81\xa1"), "a" BAD);
 	assert_string_equal(written(words_plain, "gr\xc3\xb6\xc3\x9f"
 						 "e"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """test_hostile_places.py - recordings that are pipes or devices, that change while they are read,
-that blow up, and indexes that somebody has damaged: an error or a picture, in time and memory"""
+that blow up, and damaged indexes: an error or a picture, in time and memory"""
 import gzip
 import json
 import os

@@ -174,7 +174,7 @@ for (const order of ["calls", "reverse"]) {
 	});
 }
 
-test("around a function: what it calls and who calls it", () => {
+test("around a function: what it calls and what calls it", () => {
 	const selection = makeSelection(small, query());
 	const flame = makeFlame(selection, "calls", "f");
 	const names = (model) => Array.from({ length: model.n - 1 }, (_, i) =>

@@ -1,4 +1,4 @@
-/* pack.test.mjs - a pack's bytes, whoever made them */
+/* pack.test.mjs - a pack's bytes, from any source */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

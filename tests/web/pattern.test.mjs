@@ -1,4 +1,4 @@
-/* pattern.test.mjs - patterns that somebody typed: as the browser's own, but never for long */
+/* pattern.test.mjs - patterns of users: as the browser's own, but never for long */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

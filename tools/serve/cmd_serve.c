@@ -207,7 +207,7 @@ static int announce(struct serving *serving, const struct server *server)
 			 "same address there; Ctrl-C ends",
 			 server_port(server), server_port(server));
 	else
-		say_note("anybody who can reach this machine and has the token can see the "
+		say_note("anyone who can reach this machine and has the token can see the "
 			 "recordings; Ctrl-C ends");
 	buf_release(&address);
 	return status;

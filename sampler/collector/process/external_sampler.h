@@ -2,7 +2,7 @@
  * external_sampler.h - a process without an agent, sampled externally
  *
  * The collector lists such processes, counts their CPU and has their mappings; how their stacks are
- * come by it does not know: who makes the collector brings that along.
+ * it does not know: the creator of the collector passes it in.
  */
 #ifndef PROCESS_EXTERNAL_SAMPLER_H
 #define PROCESS_EXTERNAL_SAMPLER_H
