@@ -1,4 +1,4 @@
-/* event_list.c - the events of -e */
+/* event_list.c - the events of -e, and the options --engine and --kernel */
 #include "tools/options/options.h"
 
 #include "sampler/collector/collector.h"
@@ -7,6 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int take_engine(const char *text, struct engine_options *options, struct err *err)
+{
+	static const char *const words[] = {"auto", "ctimer", "perf", "ptrace", NULL};
+	int i = value_word(text, words, err);
+
+	if (i < 0)
+		return i;
+	options->choice = (enum engine_choice)i;
+	return 1;
+}
+
+int engine_options_take(int id, const char *value, struct engine_options *options, struct err *err)
+{
+	switch (id) {
+	case OPT_ENGINE:
+		return take_engine(value, options, err);
+	case OPT_KERNEL:
+		options->kernel = true;
+		return 1;
+	default:
+		return 0;
+	}
+}
 
 /* More would be sampled than passed: a ring takes some thousand events a second. */
 #define LEAST_ALLOC_BYTES UINT64_C(1024)
