@@ -132,21 +132,18 @@ void timerless_first_sample(const struct process *process, uint32_t tid,
 		stats->late_threads++;
 }
 
-/* Time on a processor, the first field of schedstat. */
+/* Time on a processor. */
 static bool thread_cpu_ns(pid_t pid, uint32_t tid, uint64_t *ret_ns)
 {
+	struct schedstat schedstat;
 	char path[64];
-	char text[128];
 	_cleanup_fd_ int fd = -1;
-	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u/schedstat", (int)pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : io_pread(fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
+	if (fd < 0 || task_read_schedstat(fd, &schedstat) < 0)
 		return false;
-	text[n] = '\0';
-	*ret_ns = strtoull(text, NULL, 10);
+	*ret_ns = schedstat.run_ns;
 	return true;
 }
 
