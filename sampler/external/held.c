@@ -5,7 +5,6 @@
 #include "base/io.h"
 #include "sampler/attach/seized.h"
 #include "sampler/attach/tracee.h"
-#include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 
 #include <errno.h>
@@ -18,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NARROW_CODE = 0x23 }; /* the code segment of 32-bit programs */
+enum {
+	NARROW_CODE = 0x23,           /* the code segment of 32-bit programs */
+	STOP_SPIN_US = 30,            /* how long a thread is waited for without sleeping */
+	STOP_STEP_US = 1000,          /* between two checks of one that is slower */
+	STOP_MOST_MS = 20,            /* and at all */
+	STOP_STACK_BYTES = 256 << 10, /* of a stack, copied while its thread is held */
+};
 
 /* struct sched_attr of linux/sched/types.h, which libc's headers do not bear beside them. */
 struct sched_class {

@@ -6,7 +6,6 @@
 #include "base/io.h"
 #include "sampler/external/check.h"
 #include "sampler/external/held.h"
-#include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 #include "sampler/remote/blocked.h"
 #include "sampler/remote/remote.h"
@@ -17,6 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	STACKS_MOST_THREADS = 65536,
+	STACKS_MOST_FRAMES = 1024, /* of one stack */
+	STACKS_TRIES = 8,          /* at a thread that moves while its stack is read */
+};
 
 /* A process while its threads are read. */
 struct taking {

@@ -10,7 +10,6 @@
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/wall.h"
 #include "sampler/external/held.h"
-#include "sampler/external/limits.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_status.h"
 #include "sampler/procfs/task.h"
@@ -21,6 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	ENGINE_REST_MS = 100, /* between two checks of what stops took */
+	ENGINE_DOUBT = 10,    /* periods that no sample stands for: then any place will do */
+	ENGINE_LATE_MS = 20,  /* how late the scheduler may write running down, on all processors */
+};
 
 static int begin(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external)
 {

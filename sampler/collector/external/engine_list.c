@@ -5,7 +5,6 @@
 #include "sampler/collector/external/engine_internal.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
-#include "sampler/external/limits.h"
 #include "sampler/procfs/task.h"
 
 #include <errno.h>
@@ -15,7 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TASK_LINKS = 2 }; /* the links of /proc/PID/task beyond one a thread */
+enum {
+	ENGINE_MOST_THREADS = 4096, /* of one process; each needs two descriptors */
+	ENGINE_LIST_MS = 1000,      /* between two lists of them while their number stays */
+	ENGINE_NAME_MS = 1000,
+	TASK_LINKS = 2, /* the links of /proc/PID/task beyond one a thread */
+};
 
 /* The kernel lists them in the order that we have them in: it is nearly always at *AT. */
 static struct engine_thread *find(const struct engine *engine, uint32_t tid, size_t *at)
