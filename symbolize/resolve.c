@@ -17,8 +17,8 @@ struct lookup {
 	bool pending;
 };
 
-static void look_in_map(struct symbolizer *symbolizer, struct module *jit, struct frame *frame,
-			struct lookup *lookup, uint64_t time_ns)
+static void search_map(struct symbolizer *symbolizer, struct module *jit, struct frame *frame,
+		       struct lookup *lookup, uint64_t time_ns)
 {
 	struct jit_name name;
 
@@ -68,7 +68,7 @@ static bool in_kernel(const struct frame *frame)
 	return frame->addr >> 63;
 }
 
-static void look_in_kernel(struct symbolizer *symbolizer, struct frame *frame)
+static void search_kernel(struct symbolizer *symbolizer, struct frame *frame)
 {
 	uint64_t start = 0;
 
@@ -102,7 +102,7 @@ static void name_frame(struct pass *pass, const struct frame *from, struct frame
 	}
 	*to = (struct frame){.addr = from->addr, .exact = from->exact};
 	if (in_kernel(from)) {
-		look_in_kernel(pass->symbolizer, to);
+		search_kernel(pass->symbolizer, to);
 		return;
 	}
 	span = process ? spans_find(&process->spans, lookup->addr, pass->time_ns) : NULL;
@@ -111,7 +111,7 @@ static void name_frame(struct pass *pass, const struct frame *from, struct frame
 	lookup->module = span->module;
 	to->module = span->path;
 	if (module_is_jit_place(span->module)) {
-		look_in_map(pass->symbolizer, process->jit, to, lookup, pass->time_ns);
+		search_map(pass->symbolizer, process->jit, to, lookup, pass->time_ns);
 		to->symbol = lookup->symbol;
 		to->offset = lookup->symbol ? from->addr - lookup->start : 0;
 		return;

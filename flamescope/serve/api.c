@@ -40,7 +40,7 @@ struct api {
 	int wanted;            /* eventfd */
 	pthread_mutex_t mutex; /* of what is below */
 	struct api_request *waiting;
-	uint64_t looked_ns;
+	uint64_t listed_ns;
 	bool is_unread; /* the list has no facts of some files yet */
 	bool stopping;
 };
@@ -87,7 +87,7 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
 		api_free(api);
 		return r;
 	}
-	api->looked_ns = io_now_ns();
+	api->listed_ns = io_now_ns();
 	*ret_api = api;
 	return 0;
 }
@@ -172,7 +172,7 @@ static bool has_changed(struct api *api, const struct api_request *request, uint
 {
 	if (api->stopping || now_ns >= request->until_ns)
 		return true;
-	if (now_ns - api->looked_ns > FRESH_NS)
+	if (now_ns - api->listed_ns > FRESH_NS)
 		return false;
 	return !request->has_since || catalog_version(api->catalog) != request->since;
 }
@@ -401,13 +401,13 @@ void api_scan(struct api *api)
 
 	(void)eventfd_read(api->wanted, &count);
 	(void)pthread_mutex_lock(&api->mutex);
-	wanted = api->is_unread || (api->waiting && io_now_ns() - api->looked_ns > FRESH_NS);
+	wanted = api->is_unread || (api->waiting && io_now_ns() - api->listed_ns > FRESH_NS);
 	(void)pthread_mutex_unlock(&api->mutex);
 	if (wanted)
 		r = catalog_scan(api->catalog, FACTS_NS);
 	(void)pthread_mutex_lock(&api->mutex);
 	if (wanted) {
-		api->looked_ns = io_now_ns();
+		api->listed_ns = io_now_ns();
 		api->is_unread = r > 0;
 	}
 	resume_due(api);

@@ -214,7 +214,7 @@ export async function startRecordings(start, onPack, onBase) {
 			await fetchBase(signal);
 	}
 
-	/* The server holds the question until there is news. */
+	/* The server holds the question until something changes. */
 	async function fetchList() {
 		const words = list.version ? { since: list.version, wait: String(POLL_S) } : {};
 		const response = await ask(start, "list", words);

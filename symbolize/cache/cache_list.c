@@ -1,4 +1,4 @@
-/* cache_list.c - what is in the cache, and letting go of it */
+/* cache_list.c - what is in the cache, and removing from it */
 #include "symbolize/cache/internal.h"
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /*
- * wall_scan.c - what a look at a thread costs that has not run since the last
+ * wall_scan.c - the cost of reading a thread that has not run since the last scan
  *
  * wall_scan MANY_THREADS.  Starts it with 1,000 and with 10,000 threads that wait, and looks at
  * them as the drain thread does, without ever being late; CPU time of the looks, by their number,
@@ -72,7 +72,7 @@ static void shuffle(int *fds, size_t n)
 	}
 }
 
-/* The least that a look can cost here and now. */
+/* The least that a reading can cost here and now. */
 static void measure_reads(pid_t pid)
 {
 	static int fds[MOST];
@@ -134,7 +134,7 @@ static int measure(struct process *process, struct stream *stream)
 		}
 		forget_samples(stream);
 	}
-	printf("  %.2f us a look, of %llu looks that gave %llu samples\n",
+	printf("  %.2f us a reading, of %llu readings that gave %llu samples\n",
 	       (double)spent / (double)looks / 1000, (unsigned long long)looks,
 	       (unsigned long long)(stream->order.stats->samples - samples));
 	return 0;

@@ -366,7 +366,7 @@ class Filtered(JoinedCase):
         self.assertIn("main", {frame.symbol for sample in read(path) for frame in sample.frames}, said)
         return said
 
-    def test_auto_looks_from_outside_and_says_why(self):
+    def test_auto_samples_externally_and_says_why(self):
         with self.filtered() as program:
             said = self.record(program)
             self.assertEqual(said.count("is under a seccomp filter"), 1, said)

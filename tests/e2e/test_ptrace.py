@@ -193,7 +193,7 @@ class Ptrace(Case):
             self.assertRegex(run.summary, "ptrace")
 
     @unittest.skipIf(os.geteuid() == 0, "root may look at all")
-    def test_what_may_not_be_looked_at_is_said(self):
+    def test_reports_what_may_not_be_read(self):
         wick = self.wick("record", "--engine", "ptrace", "-d", "1s", "-o", self.path("x.perf"), "-p", "1")
         self.assertEqual(wick.returncode, 4, wick.stderr.decode())
         self.assertRegex(wick.stderr.decode(), "try: as its user or root")

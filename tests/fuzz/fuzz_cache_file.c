@@ -64,7 +64,7 @@ static void look_up(const struct cache_file *file, uint64_t addr)
 	sink += len_of(chain.symbol.name) + len_of(chain.symbol.readable);
 }
 
-static void look_around(const struct cache_file *file)
+static void read_all(const struct cache_file *file)
 {
 	const struct cache_record *record;
 	struct cache_scan scan = cache_scan_records(file);
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (data[0] & RIGHT_HEAD)
 		make_head_right(bytes, size - 1);
 	if (write(fd, bytes, size - 1) == (ssize_t)(size - 1) && cache_file_map(fd, &file) == 0) {
-		look_around(&file);
+		read_all(&file);
 		cache_file_unmap(&file);
 	}
 	(void)close(fd);

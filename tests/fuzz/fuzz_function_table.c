@@ -32,7 +32,7 @@ static void look_up(const struct function_table *table, uint64_t addr)
 	sink += len_of(chain.symbol.name) + len_of(chain.symbol.readable);
 }
 
-static void look_around(const struct function_table *table)
+static void read_all(const struct function_table *table)
 {
 	uint64_t lo;
 	uint64_t hi;
@@ -60,7 +60,7 @@ static void read_bytes(const unsigned char *data, size_t size)
 		return;
 	memcpy((void *)table.bytes, data, size);
 	if (function_table_check(&table) == 0)
-		look_around(&table);
+		read_all(&table);
 	free((void *)table.bytes);
 }
 
@@ -103,7 +103,7 @@ static void build(const unsigned char *data, size_t size)
 		return;
 	if (function_table_check(&table) < 0)
 		abort();
-	look_around(&table);
+	read_all(&table);
 	free((void *)table.bytes);
 }
 

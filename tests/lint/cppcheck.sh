@@ -4,11 +4,11 @@ set -eu
 root=${1:?usage: cppcheck.sh ROOT}
 cd "$root"
 present=
-for room in base sampler symbolize output flamescope tools tests; do
-	[ ! -d "$room" ] || present="$present $room"
+for folder in base sampler symbolize output flamescope tools tests; do
+	[ ! -d "$folder" ] || present="$present $folder"
 done
-[ -n "$present" ] || { echo "cppcheck: no room exists under '$root'"; exit 2; }
-# shellcheck disable=SC2086 # the rooms are words
+[ -n "$present" ] || { echo "cppcheck: no folder exists under '$root'"; exit 2; }
+# shellcheck disable=SC2086 # the folders are words
 cppcheck --quiet --std=c11 -j 2 -I . -D_GNU_SOURCE -D__x86_64__ -D__linux__ -D__GNUC__=12 -DDLFO_STRUCT_HAS_EH_DBASE=1 \
 	--enable=warning,performance,portability --inline-suppr --suppress=missingInclude \
 	--suppress=unmatchedSuppression --error-exitcode=1 $present

@@ -5,12 +5,12 @@ root=${1:?usage: format.sh ROOT}
 cd "$root"
 [ -s .clang-format ] || { echo "format: '$root/.clang-format' is missing"; exit 2; }
 present=
-for room in base sampler symbolize output flamescope tools tests; do
-	[ ! -d "$room" ] || present="$present $room"
+for folder in base sampler symbolize output flamescope tools tests; do
+	[ ! -d "$folder" ] || present="$present $folder"
 done
-[ -n "$present" ] || { echo "format: no room exists under '$root'"; exit 2; }
+[ -n "$present" ] || { echo "format: no folder exists under '$root'"; exit 2; }
 
-# shellcheck disable=SC2086 # the rooms are words
+# shellcheck disable=SC2086 # the folders are words
 files=$(find $present -type d -name vendor -prune -o -type f \
 	\( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print | sort)
 [ -n "$files" ] || { echo "format: no C files under '$root'"; exit 2; }

@@ -18,12 +18,12 @@ add_test(NAME lint.agent_so_trips
 add_library(wick_bad_agent MODULE bad_agent.c)
 target_link_libraries(wick_bad_agent PRIVATE wick_flags)
 set_tests_properties(lint.agent_so_trips PROPERTIES WILL_FAIL TRUE)
-# A guest on any stack: 1 KiB, and 2 KiB when every room of memory.c is taken.
+# On any stack: 1 KiB, and 2 KiB when every part of memory.c is used.
 set(handler_stack ${CMAKE_CURRENT_SOURCE_DIR}/handler_stack.py ${PROJECT_BINARY_DIR})
 add_test(NAME lint.handler_stack COMMAND ${handler_stack} on_sigprof 1024 walk_on_stack)
 add_test(NAME lint.handler_stack_without_room COMMAND ${handler_stack} on_sigprof 2048)
 add_test(NAME lint.unwind_stack COMMAND ${handler_stack} unwind_walk 608 memory_read memory_find)
-# A hook stands in a call of the program's, on a stack that has room for libc's own.
+# A hook runs in a call of the program, on a stack with room for libc functions.
 set(hooks malloc,calloc,realloc,reallocarray,free,posix_memalign,aligned_alloc,mmap,munmap,pthread_mutex_lock,pthread_mutex_unlock,pthread_rwlock_clockwrlock,pthread_cond_clockwait,sem_clockwait,sem_post)
 add_test(NAME lint.hooks_stack COMMAND ${handler_stack} ${hooks} 1664)
 add_test(NAME lint.handler_stack_trips COMMAND ${handler_stack} on_sigprof 1024)

@@ -9,10 +9,10 @@ cc=${CC:-cc}
 cxx=${CXX:-c++}
 cd "$root"
 present=
-for room in base sampler symbolize output flamescope tools; do
-	[ ! -d "$room" ] || present="$present $room"
+for folder in base sampler symbolize output flamescope tools; do
+	[ ! -d "$folder" ] || present="$present $folder"
 done
-[ -n "$present" ] || { echo "headers_alone: no room exists under '$root'"; exit 2; }
+[ -n "$present" ] || { echo "headers_alone: no folder exists under '$root'"; exit 2; }
 command -v "$cc" >/dev/null || { echo "headers_alone: no compiler '$cc'"; exit 2; }
 
 # alone LANGUAGE HEADER FLAGS... - compiles a file that holds nothing but the include
@@ -23,7 +23,7 @@ alone() {
 	echo "#include \"$header\"" | "$@" -Wall -Wextra -Werror -fsyntax-only -I . -x "$language" -
 }
 
-# shellcheck disable=SC2086 # the rooms are words
+# shellcheck disable=SC2086 # the folders are words
 headers=$(find $present -type f -name '*.h' | sort)
 [ -n "$headers" ] || { echo "headers_alone: no headers under '$root'"; exit 2; }
 bad=0

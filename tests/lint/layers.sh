@@ -1,8 +1,8 @@
 #!/bin/sh
 # layers.sh ROOT - every #include is one that tests/lint/layers.txt allows
 #
-# A room's files may include the room itself, what its line allows, and the system's headers.
-# A file in a folder that has no line, and a path that leads into no room, are failures too.
+# A layer's files may include the layer itself, what its line allows, and the system's headers.
+# A file in a folder that has no line, and a path that leads into no folder, are failures too.
 set -eu
 root=${1:?usage: layers.sh ROOT}
 cd "$root"
@@ -14,15 +14,15 @@ present=
 for folder in $folders; do
 	[ ! -d "$folder" ] || present="$present $folder"
 done
-[ -n "$present" ] || { echo "layers: none of the rooms in '$layers' exists"; exit 2; }
+[ -n "$present" ] || { echo "layers: none of the folders in '$layers' exists"; exit 2; }
 
 # shellcheck disable=SC2086 # the folders are words
 files=$(find $present -type f \( -name '*.c' -o -name '*.h' -o -name '*.S' -o -name '*.cc' \) | sort)
-[ -n "$files" ] || { echo "layers: the rooms hold no source files"; exit 2; }
+[ -n "$files" ] || { echo "layers: the folders hold no source files"; exit 2; }
 
 # shellcheck disable=SC2086 # the names have no blanks
 awk -v layers="$layers" '
-function room_of(path,    folder) {
+function layer_of(path,    folder) {
 	folder = path
 	while (sub(/\/[^\/]*$/, "", folder))
 		if (folder in allowed)
@@ -44,17 +44,17 @@ FILENAME == layers {
 	next
 }
 FNR == 1 {
-	room = room_of(FILENAME)
-	if (room == "")
+	layer = layer_of(FILENAME)
+	if (layer == "")
 		tell("lies in a folder that " layers " does not name")
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, part, "\"")
-	other = room_of(part[2])
+	other = layer_of(part[2])
 	if (other == "")
-		tell("includes \"" part[2] "\", which is no path from the root into a room")
-	else if (other != room && index(allowed[room], " " other " ") == 0)
-		tell(room " may not include " other " (\"" part[2] "\")")
+		tell("includes \"" part[2] "\", which is no path from the root into a folder")
+	else if (other != layer && index(allowed[layer], " " other " ") == 0)
+		tell(layer " may not include " other " (\"" part[2] "\")")
 	checked++
 }
 END {

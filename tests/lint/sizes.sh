@@ -4,14 +4,14 @@ set -eu
 root=${1:?usage: sizes.sh ROOT}
 cd "$root"
 limit=600
-rooms="base sampler symbolize output flamescope tools tests"
+folders="base sampler symbolize output flamescope tools tests"
 present=
-for room in $rooms; do
-	[ ! -d "$room" ] || present="$present $room"
+for folder in $folders; do
+	[ ! -d "$folder" ] || present="$present $folder"
 done
-[ -n "$present" ] || { echo "sizes: no room exists under '$root'"; exit 2; }
+[ -n "$present" ] || { echo "sizes: no folder exists under '$root'"; exit 2; }
 
-# shellcheck disable=SC2086 # the rooms are words
+# shellcheck disable=SC2086 # the folders are words
 find $present -type d \( -name vendor -o -name golden \) -prune -o -type f \( -name '*.[chS]' -o \
 	-name '*.cc' -o -name '*.sh' -o -name '*.py' -o -name '*.js' -o -name '*.css' -o \
 	-name '*.cmake' -o -name CMakeLists.txt \) -exec awk -v limit="$limit" '

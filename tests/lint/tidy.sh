@@ -23,8 +23,8 @@ sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$database" | sed "s|^$root/||" | g
 [ -s "$work/compiled" ] || { echo "tidy: '$database' compiles no C file of '$root'"; exit 2; }
 
 bad=0
-for room in base sampler symbolize output flamescope tools; do
-	[ ! -d "$room" ] || find "$room" -name '*.c'
+for folder in base sampler symbolize output flamescope tools; do
+	[ ! -d "$folder" ] || find "$folder" -name '*.c'
 done | sort >"$work/sources"
 comm -23 "$work/sources" "$work/compiled" >"$work/unseen"
 if [ -s "$work/unseen" ]; then
@@ -32,7 +32,7 @@ if [ -s "$work/unseen" ]; then
 	bad=1
 fi
 
-# What several targets compile is looked at once, as the first of them (its own room) compiles
+# What several targets compile is checked once, as the first of them (its own folder) compiles
 # it; and clang refuses gcc's options that it does not know, even here.
 python3 - "$database" >"$work/compile_commands.json" <<'PYTHON'
 import json, sys

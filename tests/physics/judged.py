@@ -52,7 +52,7 @@ def stalled_s(pressure):
 
 
 class Waits:
-    """How long some threads waited for a processor: in all, and at most between two looks."""
+    """How long some threads waited for a processor: in all, and at most between two readings."""
 
     def __init__(self):
         self.total_s, self.worst_s, self.last = 0, 0, {}
@@ -78,7 +78,7 @@ class Reading(threading.Thread):
     others        processors that processes that are not ours used, on average
     stalled_s     some thread of the machine waited for a processor (PSI)
     wick, program Waits of the threads of wick, and of all others that we started
-    late_s        how late this thread came to a look at most
+    late_s        how late this thread came to a reading at most
     """
 
     def __init__(self, pid=None, read=read_proc):
@@ -147,7 +147,7 @@ class Reading(threading.Thread):
         return self.program.worst_s
 
     @property
-    def put_off(self):
+    def preempted(self):
         """For which part of the time a thread of the program waited, of one processor."""
         return self.program.total_s / self.wall_s
 
@@ -158,7 +158,7 @@ class Reading(threading.Thread):
 
     @property
     def delay_s(self):
-        """How late wick, or a look of ours, was at most: the longest that anything stood still."""
+        """How late wick, or a reading of ours, was at most: the longest that anything stood still."""
         return max(self.wick.worst_s, self.late_s) + self.stolen_s
 
     def above(self, limits):

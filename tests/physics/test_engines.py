@@ -88,7 +88,7 @@ class Engine(PerfCase):
     def test_finds_a_program_in_step_with_the_tick_and_gives_it_events(self):
         """Without any option: what was found before is made up for by one sample, the rest are even."""
         run, _ = self.conclusive(lambda: self.record(target("tick_aligned"), 2500, 6, hz=99),
-                                 put_off=0.03, stolen=0.05)
+                                 preempted=0.03, stolen=0.05)
         self.assertIn("and got perf events when wick noticed it", run.summary)
         true = float(run.stdout)
         self.assert_near(run.weight() / 99 / true, 1, exact=0.1, what="tick aligned, any phase")

@@ -31,7 +31,7 @@ class Outside(Judged):
         self.check_split(3, 4, *TURNS)
 
     def test_it_is_seen_where_it_works_not_where_it_is_put_off(self):
-        """Beside others that want all processors: it is put off in the system call that it makes."""
+        """Beside others that want all processors: it is preempted in the system call that it makes."""
         for _ in range(2 * os.cpu_count()):
             self.start(target("busy"), 60)
         self.check_split(1.5, 4, *TURNS, by_chance=True)
@@ -56,7 +56,7 @@ class Outside(Judged):
 
     def test_higher_rates_weigh_more(self):
         run = self.record_static(2, *TURNS, hz=999)
-        # However long it waits for processors meanwhile: two looks a turn, of 10 ms less an eighth.
+        # However long it waits for processors meanwhile: two stops a turn, of 10 ms less an eighth.
         span_ns = run.samples[-1].time_ns - run.samples[0].time_ns
         print(f"{len(run.samples)} samples of {run.weight()} in {span_ns / 1e9:.2f} s")
         self.assertLessEqual(len(run.samples), 2 * span_ns / (TURN_NS * 7 / 8) + 2)

@@ -16,7 +16,7 @@ from recorded import child_of, end_of, notes, target, text_of, wait_for
 PERIOD_NS = 10**9 // 99
 SECOND = 10**9
 NEAR_NS = 50 * 10**6  # the last sample is this near the end
-# Between two looks at the counters: the main thread's, and the longest turn of the drain thread.
+# Between two readings of the counters: the main thread's, and the longest turn of the drain thread.
 LOOKS_NS = (250 + 400 + 50) * 10**6
 
 
@@ -32,7 +32,7 @@ def stolen_ns():
 
 
 def words(path):
-    """When the target last ran, the CPU time it had used by then, and how often it had been put off."""
+    """When the target last ran, the CPU time it had used by then, and how often it had been preempted."""
     with open(path, encoding="ascii") as file:
         return tuple(map(int, file.read(62).split(" ")))
 
@@ -62,13 +62,13 @@ class Flight(Judged):
 
     def most_unseen_ns(self, log, last, period_ns):
         """What of the target's CPU no sample can stand for: a period is over, and the kernel looks at
-        its next tick.  Who is put off before that leaves less than a tick, each time."""
-        put_off = words(log)[2] - last.metrics["ivcsw"][0]
-        return period_ns + (1 + put_off) * self.tick_ns()
+        its next tick.  A thread that is preempted before that leaves less than a tick, each time."""
+        preempted = words(log)[2] - last.metrics["ivcsw"][0]
+        return period_ns + (1 + preempted) * self.tick_ns()
 
     def check_end(self, how, status):
         """One end of a busy target: how far the last sample is from it, by the clock and by the target's
-        CPU, and how often it was put off in between."""
+        CPU, and how often it was preempted in between."""
         log = self.path("log")
         command = [target("last_words"), log, 0.7, "wait" if how == "kill -9" else how]
         self.record_flight(*command)
@@ -80,7 +80,7 @@ class Flight(Judged):
         path = self.files()[0]
         self.assertIn(f"are in '{path}'", self.summary)
         samples = recorded.read(path)
-        end_ns, cpu_ns, put_off = words(log)
+        end_ns, cpu_ns, preempted = words(log)
         last = samples[-1]
         # By the target's own CPU clock nothing is missing, whatever the machine did.
         unseen_ns = self.most_unseen_ns(log, last, PERIOD_NS)
@@ -92,15 +92,15 @@ class Flight(Judged):
         self.assertLess(abs(seen["weight"] * PERIOD_NS - seen["cpu_ns"]), 2 * PERIOD_NS + unseen_ns)
         os.unlink(path)
         os.unlink(log)
-        return end_ns - last.time_ns, put_off - last.metrics["ivcsw"][0]
+        return end_ns - last.time_ns, preempted - last.metrics["ivcsw"][0]
 
     def ends(self, how, status):
         """Each of some ends leaves a file that holds the last moment."""
         for _ in range(20 if recorded.LONG else 2):
-            (gap_ns, put_off), reading = self.conclusive(
+            (gap_ns, preempted), reading = self.conclusive(
                 lambda: self.check_end(how, status),
-                lambda result: [f"put off {result[1]} times before its end"] * (result[1] > 3), stolen=0.1)
-            self.assert_near(gap_ns / 1e9, 0, exact=NEAR_NS / 1e9, read=put_off * reading.program.worst_s,
+                lambda result: [f"preempted {result[1]} times before its end"] * (result[1] > 3), stolen=0.1)
+            self.assert_near(gap_ns / 1e9, 0, exact=NEAR_NS / 1e9, read=preempted * reading.program.worst_s,
                              what=f"{how}: the last sample before the end")
 
     def test_kill_9_leaves_the_last_moment(self):
@@ -144,7 +144,7 @@ class Flight(Judged):
             why = notes(path, "trigger")[-1]
             self.assertEqual(why["why"], "SIGUSR2")
             self.assertLess(samples[-1].time_ns, why["time_ns"] + 1)
-            # A second, and the time to the last look at the counters before it, of both threads.
+            # A second, and the time to the last reading of the counters before it, of both threads.
             self.assertGreater(samples[0].time_ns, why["time_ns"] - SECOND - LOOKS_NS - waited_ns)
             self.assertLess(abs(why["time_ns"] - at), 10**10)
             seen = end_of(path)

@@ -108,7 +108,7 @@ class Follow(Judged):
         return sampled
 
     def test_attaches_to_every_kind(self):
-        """Each has an agent after two looks."""
+        """Each has an agent after two scans."""
         kinds = ("spawn", "vfork", "system", "popen", "fork", "thread")
         used, samples, missed, summary = self.recorded(*((0.6, kind) for kind in kinds))
         self.assertGreater(used, 0.55 * len(kinds))
@@ -132,7 +132,7 @@ class Follow(Judged):
         self.assert_all_there(found, 0.05 * found[0] + 0.03)
         self.assertRegex(found[3], r"children .*of CPU before that, or in others that ended early, was not sampled")
 
-    def test_a_static_child_is_looked_at_from_outside(self):
+    def test_a_static_child_is_sampled_externally(self):
         program = self.write("burn-static", f"#!/bin/sh\nexec {target('split_static')} 0.6 >/dev/null\n", 0o755)
         found = self.recorded((0, "vfork", 1, program))
         self.assert_all_there(found, 0.1 * found[0] + 0.05)

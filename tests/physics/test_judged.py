@@ -76,7 +76,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((reading.wall_s, reading.stolen_s, reading.stalled_s, reading.others), (2, 0.5, 1, 1.5))
         self.assertEqual(reading.stolen, 0.25)
         reading.program.total_s = 0.5
-        self.assertEqual(reading.put_off, 0.25)
+        self.assertEqual(reading.preempted, 0.25)
 
 
 class Judged(unittest.TestCase):

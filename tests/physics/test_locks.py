@@ -68,7 +68,7 @@ class TwoLocks(Judged):
         self.assertGreaterEqual(len(right), 0.99 * len(known))
 
     def test_two_contended_mutexes(self):
-        # A waiter's own clock and wick's end at another moment where it is put off between the two.
+        # A waiter's own clock and wick's end at another moment where it is preempted between the two.
         run, _ = self.conclusive(lambda: self.record(target("two_locks"), 3, options=("-e", "lock")),
                                  program_s=0.1)
         self.assertEqual(run.status, 0, run.summary)

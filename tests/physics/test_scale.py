@@ -11,7 +11,7 @@ from judged import SIGMAS, Judged, chance_of
 import procfs
 from recorded import LONG, WICK, target, text_of
 
-SWEEP_S = 0.5  # between two looks of wick for threads that have ended
+SWEEP_S = 0.5  # between two readings of wick for threads that have ended
 KINDS = {"burn_even": "even", "burn_odd": "odd", "burn_first": "first", "burn_second": "second"}
 
 
@@ -26,9 +26,9 @@ def lost(run, cause):
     return int(found.group(1).replace(",", "")) if found else 0
 
 
-def put_off(reading, seconds):
+def preempted(reading, seconds):
     """How often programs that used SECONDS waited for a processor, from 0 to 1: the kernel looks at
-    timers at its ticks, and each that is put off between two leaves some milliseconds at its end."""
+    timers at its ticks, and each that is preempted between two leaves some milliseconds at its end."""
     return min(1, reading.program.total_s / seconds)
 
 
@@ -180,8 +180,8 @@ class Processes(Judged):
         found = run.weight(lambda s: s.comm != "charged") / 199
         starting = run.end["starting_ns"] / 1e9
         self.assertEqual(len(by_pid), 10)
-        # At the end of each that is put off there is half a tick that none of it met, and of the shell too.
-        missed = 2 * 10 * 0.002 / seconds * put_off(reading, seconds)
+        # At the end of each that is preempted there is half a tick that none of it met, and of the shell too.
+        missed = 2 * 10 * 0.002 / seconds * preempted(reading, seconds)
         self.assert_near((found + starting) / seconds, 1, exact=0.05, read=missed, what="10 deep")
 
     def test_short_processes_by_the_hundred(self):
@@ -211,7 +211,7 @@ class Processes(Judged):
         # here; the rest is in samples, and where it was used.  A process gives one or none.
         self.assertLess(found + starting, 1.05 * seconds + chance(n, found))
         self.assertGreater(found + starting, 0.92 * seconds - chance(n, found))
-        missed = 0.15 * put_off(reading, seconds)  # that no tick met: of 4 ms, where all are put off
+        missed = 0.15 * preempted(reading, seconds)  # that no tick met: of 4 ms, where all are preempted
         self.assertGreater(below, (0.95 - missed) * worked - chance(n, worked))
         self.assertLess(below, 1.05 * (seconds - before) + chance(n, below))
 

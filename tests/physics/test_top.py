@@ -109,7 +109,7 @@ class Top(Judged):
             mine = sum(s.weight for s in inside if s.comm == name)
             all_of_them = sum(s.weight for s in inside)
             others = {s.comm for s in inside} - {name}
-            # Four share the processors, and two seats are free for the other three.
+            # Four share the processors, and two slots are free for the other three.
             self.assertGreater(mine, 0.15 * all_of_them, f"turn {number}: {name}")
             self.assertGreaterEqual(len(others), 1, f"turn {number}: no process beside {name}")
 

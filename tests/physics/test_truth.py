@@ -59,7 +59,7 @@ class Truth(Judged):
         for phase in phases:
             # It works by the clock, and is in step while it gets a processor at once.
             run, _ = self.conclusive(lambda phase=phase: self.record(target("tick_aligned"), phase, 4),
-                                     put_off=0.03, stolen=0.05)
+                                     preempted=0.03, stolen=0.05)
             true = float(run.stdout)
             says = "step with the kernel" in run.summary
             said += says

@@ -136,7 +136,7 @@ class Wall(Judged):
         child = run.weight(lambda s: s.pid != min(s.pid for s in run.samples)) / HZ
         self.assert_near(child, 0.2, exact=ENDS_S, read=missed_s, what="a child that is not waited for")
 
-    def test_threads_that_vanish_between_two_looks(self):
+    def test_threads_that_end_between_two_scans(self):
         run, _ = self.wall(target("short_threads"), "1", "1.5", hz=1000)
         # A timer that is served late meets the handler of another sample: that is counted.
         lost = {name: n for name, n in run.end.items() if name.startswith("lost_") and n}
@@ -182,7 +182,7 @@ class Wall(Judged):
         self.assertEqual(run.stdout.decode().strip(), str(lower))
 
     def test_without_descriptors_to_keep_it_works_too(self):
-        """Files are opened for every look where the limit leaves no more."""
+        """Files are opened for every scan where the limit leaves no more."""
         run, missed_s = self.wall("sh", "-c", "sleep 1; :", preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_NOFILE, (256, 256)))
         found = run.weight(lambda s: s.wait == "sleep") / HZ

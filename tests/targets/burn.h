@@ -68,7 +68,7 @@ struct ticks {
 };
 
 /* Return: CPU seconds from one tick to the last that met this thread; 0 when none has since the
- * last look.  Where ticks are what a timer's end is found by, this is what can be found here. */
+ * last reading.  Where ticks are what a timer's end is found by, this is what can be found here. */
 static inline double ticks_saw(struct ticks *ticks)
 {
 	double n_s = clock_seconds((clockid_t)(~0U << 3 | 4)); /* CPUCLOCK_PERTHREAD_MASK */

@@ -1,5 +1,5 @@
 /*
- * hostile_malloc.c - becomes another program in the middle of what its thread is borrowed for
+ * hostile_malloc.c - becomes another program while its thread runs injected code
  *
  * usage: hostile_malloc
  *

@@ -1,7 +1,7 @@
 /* last_words.c - is on a CPU until its end, and leaves behind when that was
  * usage: last_words FILE SECONDS HOW; HOW: wait (for its end by a signal), exit, or a signal's
  * number.  FILE holds, as text of 64 bytes, CLOCK_MONOTONIC and the thread's CPU time of its last
- * moment, ns, and how often it had been put off by then. */
+ * moment, ns, and how often it had been preempted by then. */
 #include "burn.h"
 
 #include <fcntl.h>

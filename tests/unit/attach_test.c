@@ -408,20 +408,20 @@ static void stay_on(int cpu)
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 }
 
-static bool is_looked_for(pid_t pid)
+static bool is_searched(pid_t pid)
 {
 	struct stop_wait look;
-	bool looked_for;
+	bool found;
 
 	stop_wait_open(&look, pid, pid);
 	assert_true(look.stat_fd >= 0);
 	stop_wait_begin(&look);
 	while (stop_wait_continues(&look))
 		;
-	looked_for = look.stat_fd >= 0;
+	found = look.stat_fd >= 0;
 	stop_wait_close(&look);
 	assert_false(stop_wait_continues(&look));
-	return looked_for;
+	return found;
 }
 
 static void processes_that_need_our_processor_are_not_read(void **state)
@@ -437,12 +437,12 @@ static void processes_that_need_our_processor_are_not_read(void **state)
 	stay_on(cpu);
 	pid = child_start_paused();
 	(void)nanosleep(&moment, NULL);
-	assert_false(is_looked_for(pid));
+	assert_false(is_searched(pid));
 	others = ours;
 	CPU_CLR(cpu, &others);
 	if (CPU_COUNT(&others) > 0) {
 		assert_int_equal(sched_setaffinity(0, sizeof(others), &others), 0);
-		assert_true(is_looked_for(pid));
+		assert_true(is_searched(pid));
 	}
 	assert_int_equal(sched_setaffinity(0, sizeof(ours), &ours), 0);
 	child_end(pid);

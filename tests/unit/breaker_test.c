@@ -11,8 +11,8 @@
 static const struct breaker fresh = {.late_ns = 500 * NS_PER_MS, .pause_ns = 2 * NS_PER_S};
 
 /* Looks every 50 ms.  Return: how many began or ended a pause. */
-static int look_ms(struct breaker *breaker, uint64_t *now_ns, uint64_t ms, bool full,
-		   uint64_t behind_ms)
+static int check_for_ms(struct breaker *breaker, uint64_t *now_ns, uint64_t ms, bool full,
+			uint64_t behind_ms)
 {
 	int n = 0;
 
@@ -30,8 +30,8 @@ static void a_full_ring_that_is_emptied_is_none(void **state)
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		assert_int_equal(look_ms(&breaker, &now_ns, 900, true, 0), 0);
-		assert_int_equal(look_ms(&breaker, &now_ns, 50, false, 0), 0);
+		assert_int_equal(check_for_ms(&breaker, &now_ns, 900, true, 0), 0);
+		assert_int_equal(check_for_ms(&breaker, &now_ns, 50, false, 0), 0);
 	}
 }
 
@@ -41,12 +41,12 @@ static void a_ring_that_stays_full_makes_a_pause(void **state)
 	uint64_t now_ns = NS_PER_S;
 
 	(void)state;
-	assert_int_equal(look_ms(&breaker, &now_ns, 1100, true, 0), 1);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 1100, true, 0), 1);
 	assert_int_equal(breaker.cause, BREAKER_FULL);
 	assert_true(breaker.until_ns > now_ns);
 	/* Nothing shortens or lengthens it. */
-	assert_int_equal(look_ms(&breaker, &now_ns, 1500, true, 9000), 0);
-	assert_int_equal(look_ms(&breaker, &now_ns, 1000, false, 0), 1);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 1500, true, 9000), 0);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 1000, false, 0), 1);
 	assert_int_equal(breaker.until_ns, 0);
 }
 
@@ -56,11 +56,11 @@ static void being_behind_makes_a_pause_and_another(void **state)
 	uint64_t now_ns = NS_PER_S;
 
 	(void)state;
-	assert_int_equal(look_ms(&breaker, &now_ns, 5000, false, 499), 0);
-	assert_int_equal(look_ms(&breaker, &now_ns, 1100, false, 500), 1);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 5000, false, 499), 0);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 1100, false, 500), 1);
 	assert_int_equal(breaker.cause, BREAKER_LAG);
 	/* Begun, ended, begun again. */
-	assert_int_equal(look_ms(&breaker, &now_ns, 3500, false, 500), 2);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 3500, false, 500), 2);
 	assert_true(breaker.until_ns > now_ns);
 }
 
@@ -72,7 +72,7 @@ static void one_very_late_look_is_none(void **state)
 	(void)state;
 	now_ns += 3600 * NS_PER_S;
 	assert_false(breaker_step(&breaker, now_ns, true, 3600 * NS_PER_S));
-	assert_int_equal(look_ms(&breaker, &now_ns, 5000, false, 0), 0);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 5000, false, 0), 0);
 	/* Two, three: it is not run often, which more pauses would not mend. */
 	for (int i = 0; i < 3; i++) {
 		now_ns += 10 * NS_PER_S;
@@ -86,7 +86,7 @@ static void off_is_off(void **state)
 	uint64_t now_ns = NS_PER_S;
 
 	(void)state;
-	assert_int_equal(look_ms(&breaker, &now_ns, 60000, true, 60000), 0);
+	assert_int_equal(check_for_ms(&breaker, &now_ns, 60000, true, 60000), 0);
 }
 
 int main(void)

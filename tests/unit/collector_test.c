@@ -252,21 +252,21 @@ static void drops_peers_that_send_rubbish(void **state)
 static struct {
 	pid_t pid;
 	unsigned n;
-} looked_at;
+} sampled;
 
-static int begin_look(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external)
+static int begin_sampling(pid_t pid, uint64_t cpu_ns, struct external_process **ret_external)
 {
 	(void)cpu_ns;
 	(void)ret_external;
-	looked_at.pid = pid;
-	looked_at.n++;
+	sampled.pid = pid;
+	sampled.n++;
 	return -EPERM;
 }
 
 /* Return: how often anybody was, once PID was accused. */
 static unsigned accuse(pid_t pid)
 {
-	static const struct collector_external_sampler sampler = {.begin = begin_look};
+	static const struct collector_external_sampler sampler = {.begin = begin_sampling};
 	const struct collector_options options = {.agent_path = FAKE_LIBRARY,
 						  .hz = 99,
 						  .discovery = DISCOVERY_TIMER,
@@ -276,14 +276,14 @@ static unsigned accuse(pid_t pid)
 
 	assert_non_null(run);
 	assert_int_equal(collector_new(&options, &run->collector, NULL), 0);
-	memset(&looked_at, 0, sizeof(looked_at));
+	memset(&sampled, 0, sizeof(sampled));
 	(void)snprintf(number, sizeof(number), "%d", (int)pid);
 	launch(run->collector, (char *[]){(char *)FAKE_AGENT, (char *)"accuse", number, NULL});
 	see_all(run);
 	assert_int_equal(WEXITSTATUS(run->status), 0);
 	assert_int_equal(run->stats.unsupported_processes, 1);
 	free_run(run);
-	return looked_at.n;
+	return sampled.n;
 }
 
 /* As root we could read any process whose number a client sends. */
@@ -295,7 +295,7 @@ static void a_peer_speaks_for_itself_and_its_children_alone(void **state)
 	assert_int_equal(accuse(other), 0);
 	child_end(other);
 	assert_true(accuse(0) > 0);
-	assert_true(looked_at.pid > 0);
+	assert_true(sampled.pid > 0);
 }
 
 static void ends_with_cmd_and_stops_what_lives_on(void **state)

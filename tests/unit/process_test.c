@@ -412,7 +412,7 @@ static void gives_only_samples_of_threads_that_are_named(void **state)
 	struct filter keep = {.options = {.names = starts_with_w, .context = &n_asked}};
 	uint64_t now = io_now_ns();
 
-	fixture->stream.keep = &keep;
+	fixture->stream.filter = &keep;
 	use_slots(fixture, 2);
 	put_name(fixture, 0, 7, now, "worker");
 	put_name(fixture, 1, 8, now, "other");
@@ -441,7 +441,7 @@ static void gives_only_samples_of_the_states_asked_for(void **state)
 	struct fixture *fixture = *state;
 	struct filter keep = {.options = {.states = 1U << STATE_SLEEPING}};
 
-	fixture->stream.keep = &keep;
+	fixture->stream.filter = &keep;
 	use_slots(fixture, 1);
 	put_sample(fixture, 0, 7, io_now_ns());
 	assert_int_equal(next_tid(fixture), 0);
@@ -461,7 +461,7 @@ static void named_threads_are_kept_beside_the_top(void **state)
 	uint64_t now = io_now_ns();
 
 	top_init(&keep.top, &keep.options.top);
-	fixture->stream.keep = &keep;
+	fixture->stream.filter = &keep;
 	use_slots(fixture, 1);
 	put_name(fixture, 0, 9, now, "worker");
 	for (uint32_t tid = 7; tid <= 9; tid++)
@@ -481,7 +481,7 @@ static void a_delta_is_against_the_sample_given_before(void **state)
 	uint64_t now = io_now_ns();
 	struct event *node;
 
-	fixture->stream.keep = &keep;
+	fixture->stream.filter = &keep;
 	use_slots(fixture, 1);
 	for (unsigned i = 0; i < 4; i++) {
 		union {

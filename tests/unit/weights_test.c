@@ -119,7 +119,7 @@ static void what_no_sample_stood_for_stays_in_the_residual(void **state)
 	}
 }
 
-/* Put off between two ticks, again and again, it never meets one; what it never gave is not all
+/* Preempted between two ticks, again and again, it never meets one; what it never gave is not all
  * that. */
 static void a_preempted_process_leaves_more_than_a_tick(void **state)
 {

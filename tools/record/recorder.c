@@ -221,7 +221,7 @@ static int prepare(struct recorder *recorder, struct err *err)
 	r = sample_filter_init(&recorder->filter, &options->filter, err);
 	if (r < 0)
 		return r;
-	collector.keep = sample_filter_for_collector(&recorder->filter);
+	collector.filter = sample_filter_for_collector(&recorder->filter);
 	r = record_flight_prepare(options, &collector, err);
 	if (r < 0)
 		return r;

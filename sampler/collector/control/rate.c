@@ -40,7 +40,7 @@ enum {
 	LEAST_CHECKS = 4,
 };
 
-static enum breaker_cause find_trouble(const struct breaker *breaker, bool full, uint64_t lag_ns)
+static enum breaker_cause find_cause(const struct breaker *breaker, bool full, uint64_t lag_ns)
 {
 	if (full)
 		return BREAKER_FULL;
@@ -55,7 +55,7 @@ static void calm_down(struct breaker *breaker)
 
 bool breaker_step(struct breaker *breaker, uint64_t now_ns, bool full, uint64_t lag_ns)
 {
-	enum breaker_cause cause = find_trouble(breaker, full, lag_ns);
+	enum breaker_cause cause = find_cause(breaker, full, lag_ns);
 
 	if (!breaker->late_ns)
 		return false;

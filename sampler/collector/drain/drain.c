@@ -41,7 +41,7 @@ int drain_watch_fd(struct drain *drain, int fd, enum source source, uint32_t id)
 /*
  * The first event of a kind makes the kernel change its own code and wait until all processors know
  * (perf_swevent_enabled, perf_sched_events in kernel/events/core.c): some 30 ms, and half a second
- * beside a dozen busy processes, in which a program that joins is not sampled.  So one is opened
+ * beside a dozen busy processes, in which an attached program is not sampled.  So one is opened
  * before there is a program, and kept.
  */
 static int open_first_event(const struct collector *collector)
@@ -72,9 +72,9 @@ int drain_init(struct collector *collector)
 	drain->stream.base_ns = drain->rate.period_ns;
 	drain->stream.order.queue = &collector->queue;
 	drain->stream.order.stats = &drain->stats;
-	drain->stream.keep = &drain->filter;
+	drain->stream.filter = &drain->filter;
 	due_init(collector);
-	filter_init(&drain->filter, &collector->options.keep);
+	filter_init(&drain->filter, &collector->options.filter);
 	usage_init(&drain->usage, collector->options.usage);
 	sock_table_init(&drain->sockets);
 	for (int i = 0; i < MAX_CONNECTIONS; i++)

@@ -78,7 +78,7 @@ uint64_t engine_calls_ns(const struct task_stat *stat)
 	return stat->system_ticks * (NS_PER_S / (uint64_t)(per_s > 0 ? per_s : 100));
 }
 
-/* What threads of the first list had used is of before; those that came later owe all of it. */
+/* What threads of the first list had used is of before; for later ones all of it is residual. */
 static void add(struct engine *engine, const struct external_turn *turn, uint32_t tid)
 {
 	struct engine_thread *thread = make_room(engine);

@@ -277,8 +277,8 @@ static uint32_t claim_weight(struct process *process, uint32_t weight, uint64_t 
 	uint64_t each_ns = greater(period_ns, claim->least_ns);
 	uint64_t left = left_to_claim(process, each_ns, 0);
 
-	/* More than the last look explains is looked at again, but not for every sample: only what
-	 * the clock was not asked about is guessed. */
+	/* More than the last reading explains is read again, but not for every sample: only what
+	 * was not read from the clock is guessed. */
 	if (left < weight) {
 		if (process->alive &&
 		    (!claim->n_threads || io_now_ns() - claim->read_ns > NS_PER_MS)) {

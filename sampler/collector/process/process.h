@@ -69,10 +69,10 @@ struct thread {
 	bool has_residual;
 	uint64_t residual_ns; /* then: CPU for its next sample, less than a period of the file */
 	struct {
-		bool asked; /* whether the filter has checked the name */
+		bool checked; /* whether the filter has checked the name */
 		bool named;
 		char comm[SAMPLE_COMM_SIZE]; /* that was checked */
-	} keep;
+	} filter;
 	struct thread_series series[N_SERIES];
 	int64_t alloc_bytes; /* that its samples of memory stood for */
 	int64_t free_bytes;

@@ -347,7 +347,7 @@ static void read_thread(struct wall *wall, struct wall_thread *thread, struct wa
 }
 
 /*
- * Of 10,000 threads each is out of the cache when its turn comes: what a look reads of the next
+ * Of 10,000 threads each is out of the cache when its turn comes: what a scan reads of the next
  * one is fetched meanwhile (decisions/0011).
  */
 static void prefetch(const struct wall_thread *thread)

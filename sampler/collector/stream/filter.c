@@ -5,39 +5,39 @@
 
 #include <string.h>
 
-void filter_init(struct filter *keep, const struct collector_filter *options)
+void filter_init(struct filter *filter, const struct collector_filter *options)
 {
-	keep->options = *options;
-	top_init(&keep->top, &options->top);
+	filter->options = *options;
+	top_init(&filter->top, &options->top);
 }
 
-void filter_release(struct filter *keep)
+void filter_release(struct filter *filter)
 {
-	top_release(&keep->top);
+	top_release(&filter->top);
 }
 
 static bool is_named(const struct collector_filter *options, struct thread *thread)
 {
-	if (!thread->keep.asked ||
-	    memcmp(thread->keep.comm, thread->comm, sizeof(thread->keep.comm)) != 0) {
-		memcpy(thread->keep.comm, thread->comm, sizeof(thread->keep.comm));
-		thread->keep.named =
-			options->names(options->context, thread->keep.comm,
-				       strnlen(thread->keep.comm, sizeof(thread->keep.comm)));
-		thread->keep.asked = true;
+	if (!thread->filter.checked ||
+	    memcmp(thread->filter.comm, thread->comm, sizeof(thread->filter.comm)) != 0) {
+		memcpy(thread->filter.comm, thread->comm, sizeof(thread->filter.comm));
+		thread->filter.named =
+			options->names(options->context, thread->filter.comm,
+				       strnlen(thread->filter.comm, sizeof(thread->filter.comm)));
+		thread->filter.checked = true;
 	}
-	return thread->keep.named;
+	return thread->filter.named;
 }
 
-bool filter_keeps(struct filter *keep, const struct process *process, struct thread *thread,
+bool filter_keeps(struct filter *filter, const struct process *process, struct thread *thread,
 		  const struct event_sample *sample)
 {
-	const struct collector_filter *options = &keep->options;
+	const struct collector_filter *options = &filter->options;
 	bool named = options->names && thread && is_named(options, thread);
 
 	if (options->states && !(options->states >> sample->state & 1U))
 		return false;
 	if (options->top.n)
-		return named || top_keeps(&keep->top, process, sample->tid);
+		return named || top_keeps(&filter->top, process, sample->tid);
 	return named || !options->names;
 }

@@ -23,14 +23,14 @@ struct filter {
  *
  * Context: main thread, before the drain thread runs.
  */
-void filter_init(struct filter *keep, const struct collector_filter *options);
+void filter_init(struct filter *filter, const struct collector_filter *options);
 
 /**
  * filter_release - forget it
  *
  * Context: main thread, when the drain thread does not run.
  */
-void filter_release(struct filter *keep);
+void filter_release(struct filter *filter);
 
 /**
  * filter_keeps - whether a sample is to be given
@@ -38,7 +38,7 @@ void filter_release(struct filter *keep);
  *
  * Context: collector thread.
  */
-bool filter_keeps(struct filter *keep, const struct process *process, struct thread *thread,
+bool filter_keeps(struct filter *filter, const struct process *process, struct thread *thread,
 		  const struct event_sample *sample);
 
 #endif

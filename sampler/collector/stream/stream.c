@@ -106,7 +106,7 @@ static void give_sample(struct stream *stream, struct event *node)
 	count_sample(stream, sample);
 	if (thread)
 		hook_event_settle(sample, thread);
-	if (stream->keep && !filter_keeps(stream->keep, node->process, thread, sample)) {
+	if (stream->filter && !filter_keeps(stream->filter, node->process, thread, sample)) {
 		leave_out(stream, node);
 		return;
 	}

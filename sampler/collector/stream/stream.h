@@ -10,8 +10,8 @@ struct filter;
 
 struct stream {
 	struct event_order order;
-	struct filter *keep; /* NULL: everything is */
-	uint64_t base_ns;    /* the period that weights are given in; 0: as they are */
+	struct filter *filter; /* NULL: everything is */
+	uint64_t base_ns;      /* the period that weights are given in; 0: as they are */
 };
 
 /**

@@ -90,7 +90,7 @@ struct collector_options {
 	const char *const
 		*gauges; /* names, in the columns after the metrics; they outlive the collector */
 	size_t n_gauges; /* at most METRIC_MAX_GAUGES */
-	struct collector_filter keep;
+	struct collector_filter filter;
 	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
 				 COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */

@@ -66,7 +66,7 @@ struct collector_stats {
 	uint64_t folded;      /* samples of less than a period: with the next */
 	uint64_t overruns;    /* weight beyond one a sample */
 	uint64_t merged;      /* periods whose signal the kernel merged with a later one */
-	struct filtered filtered[N_SERIES]; /* what collector_options.keep left out */
+	struct filtered filtered[N_SERIES]; /* what collector_options.filter left out */
 	uint64_t threads;                   /* that gave at least one sample */
 	uint64_t processes;                 /* images that sent a handshake */
 	uint64_t unsupported_processes;
