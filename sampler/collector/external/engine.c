@@ -60,9 +60,10 @@ static void free_engine(struct external_process *external)
 }
 
 /* CPU of the process that neither samples nor threads that live account for. */
-static uint64_t unaccounted_ns(const struct engine *engine, uint64_t cpu_ns)
+static uint64_t unaccounted_ns(const struct engine *engine, const struct process *process,
+			       uint64_t cpu_ns)
 {
-	uint64_t known_ns = engine->base_ns + engine->given_ns + engine->residual_ns;
+	uint64_t known_ns = engine->base_ns + process->given_ns + engine->residual_ns;
 
 	return cpu_ns > known_ns ? cpu_ns - known_ns : 0;
 }
@@ -92,13 +93,11 @@ static struct event *node_of(const struct external_turn *turn, const struct engi
 }
 
 /* Its stack that was found last stands for NS of CPU.  In wall mode the account knows better. */
-static void give(struct engine *engine, const struct external_turn *turn,
-		 const struct engine_thread *thread, uint64_t ns)
+static void give(const struct external_turn *turn, const struct engine_thread *thread, uint64_t ns)
 {
 	struct process *process = turn->process;
 	struct event *node = node_of(turn, thread);
 
-	engine->given_ns += ns;
 	process->given_ns += ns;
 	if (!node) {
 		event_order_push(turn->sink, NULL);
@@ -265,11 +264,11 @@ static void sample(struct engine *engine, const struct external_turn *turn,
 		return;
 	/* The scheduler writes running down late: less than that is no debt. */
 	if (engine->n_threads == 1)
-		more_ns = unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
+		more_ns = unaccounted_ns(engine, turn->process, proc_cpu_ns(turn->process->pid));
 	ns = thread->residual_ns + (more_ns > late_ns ? more_ns - late_ns : 0);
 	engine->residual_ns -= thread->residual_ns;
 	thread->residual_ns = 0;
-	give(engine, turn, thread, ns);
+	give(turn, thread, ns);
 }
 
 /* A pause leaves no residual. */
@@ -280,7 +279,7 @@ static void forgive(struct engine *engine, const struct external_turn *turn)
 		engine->residual_ns -= engine->threads[i].residual_ns;
 		engine->threads[i].residual_ns = 0;
 	}
-	engine->base_ns += unaccounted_ns(engine, proc_cpu_ns(turn->process->pid));
+	engine->base_ns += unaccounted_ns(engine, turn->process, proc_cpu_ns(turn->process->pid));
 }
 
 static void turn_engine(struct external_process *external, const struct external_turn *turn)
@@ -319,7 +318,7 @@ void engine_settle(struct engine *engine, const struct external_turn *turn,
 	engine->residual_ns -= thread->residual_ns;
 	thread->residual_ns = 0;
 	if (ns >= turn->process->period_ns / 2 && !turn->paused && !turn->process->wall)
-		give(engine, turn, thread, ns);
+		give(turn, thread, ns);
 }
 
 /* What threads have used that no sample stands for, and what they may have used since their turn.
@@ -327,7 +326,7 @@ void engine_settle(struct engine *engine, const struct external_turn *turn,
 static void end(struct external_process *external, const struct external_turn *turn)
 {
 	struct engine *engine = (struct engine *)external;
-	uint64_t left_ns = unaccounted_ns(engine, turn->process->charged_ns);
+	uint64_t left_ns = unaccounted_ns(engine, turn->process, turn->process->charged_ns);
 	uint64_t most_ns = turn->now_ns - engine->turned_ns;
 
 	for (size_t i = 0; i < engine->n_threads; i++) {

@@ -63,10 +63,9 @@ struct engine {
 	size_t next; /* the thread that is first in the next turn */
 	uint32_t list;
 	uint64_t listed_ns;
-	uint64_t base_ns; /* CPU of the process before it was sampled, and in pauses */
-	uint64_t given_ns;
-	uint64_t residual_ns;            /* by all threads together */
-	uint64_t turned_ns;              /* when the last turn was */
+	uint64_t base_ns;     /* CPU of the process before it was sampled, and in pauses */
+	uint64_t residual_ns; /* by all threads together */
+	uint64_t turned_ns;   /* when the last turn was */
 	uint64_t pcs[SAMPLE_MAX_FRAMES]; /* of the stack that is read */
 };
 
