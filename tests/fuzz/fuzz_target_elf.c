@@ -1,4 +1,4 @@
-/* fuzz_target_elf.c - any bytes as a module of a process that is to be joined: nothing hangs on it
+/* fuzz_target_elf.c - any bytes as a module of a process to attach to: nothing hangs on it
  */
 #include "sampler/attach/target_elf.h"
 

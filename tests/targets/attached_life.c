@@ -1,4 +1,4 @@
-/* attached_life.c - waits for SIGUSR1, then does what could end a program that has been joined
+/* attached_life.c - waits for SIGUSR1, then does what could end an attached program
  * usage: attached_life exec|blocked|reset|spawn|vfork|within LIVES CPU_US: so many children, each
  * works and is followed by another image, or puts all signals back; prints how many were killed
  *        attached_life itself|handler|filter|stacks CPU_US, become CPU_US CPU_US: the process does

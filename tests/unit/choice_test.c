@@ -1,4 +1,4 @@
-/* choice_test.c - which processes join and leave, by what looks find */
+/* choice_test.c - which processes it attaches to and detaches from, by scans */
 #include "base/units.h"
 #include "sampler/collector/select/choice.h"
 

@@ -1,4 +1,4 @@
-/* follow_test.c - which children are asked to join, and when */
+/* follow_test.c - which children it attaches to, and when */
 #include "base/units.h"
 #include "sampler/collector/drain/follow.h"
 

@@ -215,7 +215,7 @@ static void the_end_gives_no_time_twice(void **state)
 	struct wall_account account = begin(0);
 	uint64_t weights[WALL_STATES] = {0};
 	uint64_t last[WALL_STATES];
-	int64_t carry_ns = 0;
+	int64_t residual_ns = 0;
 	uint64_t total = 0;
 
 	(void)state;
@@ -224,11 +224,11 @@ static void the_end_gives_no_time_twice(void **state)
 	take(&account, weights);
 	look(&account, 50, 10, 40);
 	take(&account, weights);
-	wall_account_end(&account, STATE_SLEEPING, &carry_ns, last);
+	wall_account_end(&account, STATE_SLEEPING, &residual_ns, last);
 	for (int i = 0; i < WALL_STATES; i++)
 		total += weights[i] + last[i];
 	assert_int_equal(total, 5);
-	assert_int_equal(carry_ns, 0);
+	assert_int_equal(residual_ns, 0);
 }
 
 static void a_wait_ends_where_the_queue_began(void **state)
@@ -268,15 +268,15 @@ static void the_end_gives_the_rest_where_most_is_left(void **state)
 {
 	struct wall_account account = begin(0);
 	uint64_t weights[WALL_STATES];
-	int64_t carry_ns = 0;
+	int64_t residual_ns = 0;
 
 	(void)state;
 	look(&account, 29, 9, 8);
-	wall_account_end(&account, STATE_SLEEPING, &carry_ns, weights);
+	wall_account_end(&account, STATE_SLEEPING, &residual_ns, weights);
 	assert_int_equal(weights[STATE_SLEEPING], 1); /* 12 ms */
 	assert_int_equal(weights[STATE_RUNNING], 1);
 	assert_int_equal(weights[STATE_RUNNABLE], 0);
-	assert_int_equal(carry_ns, 9 * MS);
+	assert_int_equal(residual_ns, 9 * MS);
 }
 
 static void an_end_in_the_queue_is_no_running(void **state)
@@ -298,7 +298,7 @@ static void an_end_in_the_queue_is_no_running(void **state)
 
 static void short_threads_add_up(void **state)
 {
-	int64_t carry_ns = PERIOD_MS * MS / 2;
+	int64_t residual_ns = PERIOD_MS * MS / 2;
 	uint64_t total = 0;
 
 	(void)state;
@@ -307,9 +307,9 @@ static void short_threads_add_up(void **state)
 		uint64_t weights[WALL_STATES];
 
 		look(&account, 3, 1, 0);
-		wall_account_end(&account, STATE_SLEEPING, &carry_ns, weights);
+		wall_account_end(&account, STATE_SLEEPING, &residual_ns, weights);
 		total += weights[STATE_RUNNING] + weights[STATE_SLEEPING];
-		assert_true(carry_ns >= 0 && carry_ns < (int64_t)(PERIOD_MS * MS));
+		assert_true(residual_ns >= 0 && residual_ns < (int64_t)(PERIOD_MS * MS));
 	}
 	assert_int_equal(total, 300);
 }
@@ -326,7 +326,7 @@ static void a_life_sums_to_its_length(void **state)
 		uint64_t run = 0;
 		uint64_t delay = 0;
 		uint64_t total = 0;
-		int64_t carry_ns = PERIOD_MS * MS / 2;
+		int64_t residual_ns = PERIOD_MS * MS / 2;
 
 		srand(seed);
 		while (now < 1000) {
@@ -343,7 +343,7 @@ static void a_life_sums_to_its_length(void **state)
 				wall_account_settle(&account, STATE_DISK, 1);
 			take(&account, weights);
 		}
-		wall_account_end(&account, STATE_SLEEPING, &carry_ns, last);
+		wall_account_end(&account, STATE_SLEEPING, &residual_ns, last);
 		for (int i = 0; i < WALL_STATES; i++)
 			total += weights[i] + last[i];
 		assert_in_range(total * PERIOD_MS, now - PERIOD_MS / 2, now + PERIOD_MS / 2);

@@ -171,7 +171,7 @@ static struct control_client *free_place(struct control_server *server)
 }
 
 /* accept4() makes a socket before it checks for a client. */
-static bool somebody_asks(int fd)
+static bool client_waits(int fd)
 {
 	struct pollfd asked = {.fd = fd, .events = POLLIN};
 
@@ -183,7 +183,7 @@ static void admit(struct control_server *server, uint64_t now_ns)
 {
 	struct control_client *client;
 
-	while (somebody_asks(server->fd) && (client = free_place(server))) {
+	while (client_waits(server->fd) && (client = free_place(server))) {
 		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)

@@ -144,13 +144,13 @@ static uint64_t stopped_ns(struct engine_rest *rest, const struct engine_rest *n
 	uint64_t past_ns = now->since_ns - rest->since_ns;
 	uint64_t used_ns =
 		now->then.run_ns - rest->then.run_ns + (now->then.delay_ns - rest->then.delay_ns);
-	int64_t ns = rest->carry_ns;
+	int64_t ns = rest->residual_ns;
 
 	if (rest->since_ns && now->switches - rest->switches == rest->stops)
 		ns += (int64_t)(past_ns - used_ns);
 	else
 		ns += (int64_t)rest->held_ns;
-	rest->carry_ns = ns < 0 ? ns : 0;
+	rest->residual_ns = ns < 0 ? ns : 0;
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
@@ -166,7 +166,7 @@ static void count_rest(const struct external_turn *turn, struct engine_thread *t
 		return;
 	now.switches = switches_of(turn->process->pid, thread->tid);
 	turn->sink->stats->external_stopped_ns += stopped_ns(rest, &now);
-	now.carry_ns = rest->carry_ns;
+	now.residual_ns = rest->residual_ns;
 	*rest = now;
 }
 

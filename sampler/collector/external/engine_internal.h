@@ -23,9 +23,9 @@ struct engine_rest {
 	uint64_t since_ns;
 	struct schedstat then;
 	uint64_t switches;
-	uint64_t stops;   /* since */
-	uint64_t held_ns; /* in them: not yet counted */
-	int64_t carry_ns; /* below 0: counted too much before */
+	uint64_t stops;      /* since */
+	uint64_t held_ns;    /* in them: not yet counted */
+	int64_t residual_ns; /* below 0: counted too much before */
 };
 
 /* The last stack of a thread: it also stands for what the thread used between stops. */

@@ -47,7 +47,7 @@ struct wall {
 	uint64_t counted_ns;  /* when there were last as many threads as in the list */
 	struct event *strays; /* samples of threads that are in no list yet */
 	uint32_t n_strays;
-	int64_t carry_ns;
+	int64_t residual_ns;
 	uint64_t random;
 	uint64_t tick; /* all threads that were due until then have been read */
 	struct wall_thread *due[BUCKETS];
@@ -101,7 +101,7 @@ static struct wall_scan make_scan(struct wall *wall, struct process *process,
 static void end_thread(struct wall *wall, struct wall_thread *thread, const struct wall_scan *scan)
 {
 	unplan(thread);
-	wall_thread_end(thread, scan, &wall->carry_ns);
+	wall_thread_end(thread, scan, &wall->residual_ns);
 }
 
 static void forget_thread(struct wall *wall, struct wall_thread *thread)
@@ -284,7 +284,7 @@ int wall_new(struct wall **ret_wall, struct process *process, const struct wall_
 		return -ENOMEM;
 	wall->tasks_fd = task_open_all(process->pid);
 	wall->most_fd = most_kept_fd();
-	wall->carry_ns = (int64_t)process->period_ns / 2;
+	wall->residual_ns = (int64_t)process->period_ns / 2;
 	wall->tick = turn->tick;
 	r = wall->tasks_fd < 0 ? wall->tasks_fd : remote_new(&wall->remote, process->pid);
 	scan = make_scan(wall, process, turn->sink, turn->tick);

@@ -123,11 +123,11 @@ static enum sample_state most_residual(const struct wall_account *account)
 	return most;
 }
 
-void wall_account_end(struct wall_account *account, enum sample_state rest_in, int64_t *carry_ns,
+void wall_account_end(struct wall_account *account, enum sample_state rest_in, int64_t *residual_ns,
 		      uint64_t ret_weights[WALL_STATES])
 {
 	int64_t period = (int64_t)account->period_ns;
-	int64_t total = *carry_ns;
+	int64_t total = *residual_ns;
 	int64_t n;
 
 	if (account->rest_ns < 0)
@@ -138,14 +138,14 @@ void wall_account_end(struct wall_account *account, enum sample_state rest_in, i
 		total += account->residual_ns[state];
 		ret_weights[state] = 0;
 	}
-	*carry_ns = total;
+	*residual_ns = total;
 	n = total / period;
 	for (; n > 0; n--) {
 		enum sample_state state = most_residual(account);
 
 		account->residual_ns[state] -= period;
 		ret_weights[state]++;
-		*carry_ns -= period;
+		*residual_ns -= period;
 	}
 }
 

@@ -96,12 +96,12 @@ uint64_t wall_account_take(struct wall_account *account, enum sample_state state
 /**
  * wall_account_end - the last periods of a thread
  * @rest_in:     the state that a rest belongs to
- * @carry_ns:    what the threads before it have left over; this one's is left there
+ * @residual_ns:    what the threads before it have left over; this one's is left there
  * @ret_weights: by state
  *
- * All residuals and @carry_ns give whole periods, which go to the states with the largest ones.
+ * All residuals and @residual_ns give whole periods, which go to the states with the largest ones.
  */
-void wall_account_end(struct wall_account *account, enum sample_state rest_in, int64_t *carry_ns,
+void wall_account_end(struct wall_account *account, enum sample_state rest_in, int64_t *residual_ns,
 		      uint64_t ret_weights[WALL_STATES]);
 
 /**

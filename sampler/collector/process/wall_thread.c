@@ -521,7 +521,7 @@ static uint64_t has_run_ns(const struct wall_thread *thread)
 }
 
 /* Its last schedstat if that can still be had; its last rest is of what it did last. */
-void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *carry_ns)
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *residual_ns)
 {
 	uint64_t run_ns = has_run_ns(thread);
 	uint64_t weights[WALL_STATES];
@@ -534,7 +534,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, i
 	/* The scheduler writes running down at its ticks. */
 	if (thread->runs || run_ns > 0)
 		wall_account_run(&thread->account, run_ns + WALL_CLOCK_MS * NS_PER_MS);
-	wall_account_end(&thread->account, thread->state, carry_ns, weights);
+	wall_account_end(&thread->account, thread->state, residual_ns, weights);
 	give_running(thread, scan, weights[STATE_RUNNING]);
 	weights[STATE_RUNNING] = 0;
 	for (int state = 0; state < WALL_STATES; state++) {

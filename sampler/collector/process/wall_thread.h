@@ -95,6 +95,7 @@ void wall_thread_add_sample(struct wall_thread *thread, struct event *node);
 int wall_thread_update(struct wall_thread *thread, const struct wall_scan *scan);
 
 /** wall_thread_end - make its last samples, and release all but its tid */
-void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, int64_t *carry_ns);
+void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan,
+		     int64_t *residual_ns);
 
 #endif

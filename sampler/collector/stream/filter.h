@@ -12,14 +12,14 @@ struct process;
 struct thread;
 struct event_sample;
 
-/* Zero keeps everything. */
+/* Zero passes everything. */
 struct filter {
 	struct collector_filter options;
 	struct top top;
 };
 
 /**
- * filter_init - what is to be kept
+ * filter_init - set the options
  *
  * Context: main thread, before the drain thread runs.
  */
