@@ -102,7 +102,7 @@ bool weights_convert(struct thread *thread, struct event_sample *sample, uint64_
 
 	if (!base_ns || !sample->period_ns || (sample->period_ns == base_ns && !known))
 		return true;
-	sum_ns = known ? thread->residual_ns : random % base_ns;
+	sum_ns = thread && known ? thread->residual_ns : random % base_ns;
 	sum_ns += sample->weight * sample->period_ns;
 	if (thread) {
 		thread->has_residual = true;
