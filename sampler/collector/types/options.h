@@ -50,8 +50,8 @@ struct collector_top {
 };
 
 /*
- * Which samples are given; the others are counted as filtered.  Zero keeps all.  With a top, the
- * threads that are named are kept beside it; without one, only they are.
+ * Which samples are given; the others are counted as filtered.  Zero passes all.  With a top,
+ * threads that match by name pass in addition to it; without one, only they pass.
  */
 struct collector_filter {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
@@ -60,7 +60,7 @@ struct collector_filter {
 	void *context;
 };
 
-/* What all processes of the recording use together: what collector_usage() is to know. */
+/* What all processes of the recording use together, for collector_usage(). */
 enum collector_usage_of {
 	USAGE_CPU,
 	USAGE_RSS,
@@ -72,18 +72,18 @@ enum collector_usage_of {
 	USAGE_GAUGES,
 };
 
-/* CPU that sampling takes from a program on this machine, besides what handlers take. */
+/* CPU time that sampling costs a program on this machine, besides the handlers. */
 struct collector_prices {
 	uint64_t timer_ns;  /* a timer's signal, */
-	uint64_t event_ns;  /* a perf event's; 0: not measured, since none was wanted yet */
-	uint64_t switch_ns; /* what an event makes each context switch of its thread take longer */
+	uint64_t event_ns;  /* a perf event's; 0: not measured yet */
+	uint64_t switch_ns; /* what an event adds to each context switch of its thread */
 };
 
 struct collector_options {
 	const char *agent_path;        /* the agent's .so, absolute */
 	uint32_t hz;                   /* 1 .. COLLECTOR_MAX_HZ */
 	enum ring_discovery discovery; /* collector_auto_discovery() for the default */
-	bool paused;                   /* begin as collector_pause() would */
+	bool paused;                   /* start paused, as by collector_pause() */
 	uint32_t events;               /* COLLECT_*; 0: COLLECT_CPU */
 	uint32_t metrics;              /* 1 << enum metric_id: the ones to read */
 	uint32_t usage;                /* 1 << enum collector_usage_of: the same */
@@ -94,10 +94,10 @@ struct collector_options {
 	uint64_t alloc_bytes; /* COLLECT_ALLOC: mean bytes between two samples; 0:
 				 COLLECT_ALLOC_BYTES */
 	uint64_t lock_ns;     /* COLLECT_LOCK: the shortest wait told; 0: COLLECT_LOCK_NS */
-	uint64_t lag_ns;      /* samples are given so soon after they were taken; 0: when it is
+	uint64_t lag_ns;      /* give samples at most so long after they were taken; 0: when it is
 				 cheapest */
 	size_t queue_bytes;   /* samples waiting for collector_next(); 0: 256 MiB */
-	int signal;           /* that samples come by; 0: SIGPROF, or another where it is taken */
+	int signal;           /* sampling signal; 0: SIGPROF, or another if that is in use */
 	bool follows;         /* attach to children of attached processes: collector_follow() */
 	bool alone;           /* do not follow children of CMD and of attached processes */
 	bool stay;            /* without CMD: continue after the last attached process */
@@ -106,17 +106,17 @@ struct collector_options {
 	const struct collector_external_sampler
 		*external_sampler;  /* for programs that cannot load the agent; NULL: none */
 	bool external_only;         /* use it for all programs; none gets an agent */
-	uint64_t ring_bytes;        /* for the rings of all processes together; 0: any */
-	uint32_t max_overhead_ppm;  /* what a program may pay, of its CPU; 0: any: budget.h */
-	uint32_t max_collector_ppm; /* and what wick may use, of one processor; 0: any */
-	bool engine_is_auto;        /* timers may take over where they give more for the budget */
-	bool events_permitted;      /* perf events may, of processes in step with the tick */
+	uint64_t ring_bytes;        /* for the rings of all processes together; 0: no limit */
+	uint32_t max_overhead_ppm;  /* the overhead budget, of the program's CPU; 0: none */
+	uint32_t max_collector_ppm; /* and that of wick itself, of one processor; 0: none */
+	bool engine_is_auto;   /* timers may replace events if the budget gives more samples so */
+	bool events_permitted; /* perf events may replace timers of processes with tick aliasing */
 	struct collector_prices prices;
 	uint64_t breaker_late_ns;  /* a lag that causes a pause; 0: none does */
 	uint64_t breaker_pause_ns; /* so long */
 };
 
-/* What CMD starts with, and wick itself started with. */
+/* Signal state for CMD, as wick itself started with. */
 struct collector_signals {
 	sigset_t mask;
 	bool ends_ignored; /* SIGCHLD is */
