@@ -201,12 +201,17 @@ class Judged(recorded.Case):
         return self.conclusive(lambda: self.record(*command, **options), stolen=0.1)[0]
 
     def shares_run(self, *command, **options):
-        """A recording whose claims are about where CPU time was used.  Beside others the kernel's tick may
-        meet them and not the program: it counts what expired meanwhile, and one sample stands for all."""
+        """A recording whose claims are about where CPU time was used."""
+        return self.met_run(*command, **options)[0]
+
+    def met_run(self, *command, **options):
+        """(a recording, its reading) in which ticks met the program: beside others they may meet those.
+        The kernel counts what expired meanwhile, and one sample stands for all; at the end of a
+        process nothing does."""
         def merged(run):
             part = run.end["merged"] / max(run.weight(), 1)
             return [f"{100 * part:.0f} % of the ticks came with a later one"] * (part > MOST_MERGED)
-        return self.conclusive(lambda: self.record(*command, **options), merged, stolen=0.1)[0]
+        return self.conclusive(lambda: self.record(*command, **options), merged, stolen=0.1)
 
     def wall_run(self, *command, **options):
         """(a recording whose claims are about time on the wall, how late what is seen at either end of
