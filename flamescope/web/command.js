@@ -47,7 +47,7 @@ function transformWords({ query, transforms }) {
 }
 
 /**
- * commandFor - `wick flamegraph FILE --time=10-20 ...`; what no flag says follows behind a `#`
+ * commandFor - `wick flamegraph FILE --time=10-20 ...`; what no flag says follows after a `#`
  * @files:    paths of the recording
  * @baseline: paths of the second recording; empty: none
  */

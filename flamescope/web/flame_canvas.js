@@ -381,7 +381,7 @@ export class FlameCanvas {
 		return best < 0 ? widestChild(layout, node) : best;
 	}
 
-	/** The next node behind NODE, row by row, whose frame the search matches; NODE if none does. */
+	/** The next node after NODE, row by row, whose frame the search matches; NODE if none does. */
 	nextMatch(node) {
 		const { layout, matches } = this.picture;
 		if (!matches)

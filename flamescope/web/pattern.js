@@ -196,7 +196,7 @@ class Machine {
 		return this.next.length - 1;
 	}
 
-	/* From the end to the beginning: what comes behind is there already. */
+	/* From the end to the beginning: what comes after is there already. */
 	#compile(part, then) {
 		if (++this.steps > 4 * MAX_STATES)
 			throw new Refused("it repeats too much"); /* even if it repeats nothing */

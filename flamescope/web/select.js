@@ -180,7 +180,7 @@ export function defaultMetric(profile, event = -1) {
 
 /*
  * {measure, unit, noun, values, name}; values null: each counts 1; NaN: has none.  The noun stands
- * behind the amount of all: `5.66 s of CPU`.
+ * after the amount of all: `5.66 s of CPU`.
  */
 export function measureOf(profile, text, event = -1) {
 	const asked = parseMetric(text || defaultMetric(profile, event));

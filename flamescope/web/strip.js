@@ -36,7 +36,7 @@ export function stripTime(strip, place) {
 	return strip.selection.profile.time[strip.selection.samples[strip.order[place]]];
 }
 
-/** The first place of a thread that is at or behind a moment. */
+/** The first place of a thread that is at or after a moment. */
 export function firstAtOrAfter(strip, thread, ns) {
 	let low = thread.from;
 	let high = thread.to;
@@ -53,7 +53,7 @@ export function firstAtOrAfter(strip, thread, ns) {
 /**
  * stripGap - for how long a sample stands for what came after it
  *
- * Twice the median distance of the thread's samples: behind that nothing is known, and the strip
+ * Twice the median distance of the thread's samples: after that nothing is known, and the strip
  * stays empty.
  */
 export function stripGap(strip, thread) {
@@ -72,7 +72,7 @@ export function stripGap(strip, thread) {
  * stripColumns - the stack that each of N columns from FROM_NS to TO_NS shows
  *
  * Return: {stacks, places}: the node of the heaviest sample of the column; a column without one
- * goes on with the last sample while its gap lasts, and is -1 behind.
+ * goes on with the last sample while its gap lasts, and is -1 after.
  */
 export function stripColumns(strip, thread, fromNs, toNs, n) {
 	const { stacks, values } = strip.selection;

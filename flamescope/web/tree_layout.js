@@ -68,7 +68,7 @@ function placeLists({ tree, total, order, rowStart, x, width }, amount) {
 		}
 		rowStart.push(filled);
 	}
-	rowStart.pop(); // the empty row behind the last one
+	rowStart.pop(); // the empty row after the last one
 }
 
 /** The first place in a row whose node ends right of X. */
@@ -93,7 +93,7 @@ export function firstEndingAfter(layout, row, x) {
  * @box:   (node, from, to) of a node that is at least half a pixel wide
  * @crumb: (from, to) of a place where narrower ones lie; at most one call for two pixels
  *
- * However many nodes there are, the time goes with the pixels: behind a narrow node the search
+ * However many nodes there are, the time goes with the pixels: after a narrow node the search
  * for the next goes on where its pixel ends.
  */
 export function visitRow(layout, row, x0, x1, pixel, box, crumb) {
@@ -127,7 +127,7 @@ export function visitRow(layout, row, x0, x1, pixel, box, crumb) {
 
 /*
  * As firstEndingAfter, from a place on and in steps that grow: the next one is mostly near.  A
- * node of half a pixel cannot be jumped over: it begins behind the crumb and so ends behind X.
+ * node of half a pixel cannot be jumped over: it begins after the crumb and so ends after X.
  */
 function nextEndingAfter(layout, from, end, x) {
 	const { order, x: left, width } = layout;
