@@ -35,7 +35,8 @@ static inline void *array_larger(void *entries, size_t n, size_t *size, size_t b
 #define array_reserve(array, n, size, first)                                                       \
 	({                                                                                         \
 		__typeof__(array) at_ = (array);                                                   \
-		void *larger_ = array_larger(*at_, (n), (size), sizeof(**at_), (first));           \
+		void *larger_ =                                                                    \
+			array_larger(*at_, (n), (size), sizeof(__typeof__(**at_)), (first));       \
 		if (larger_)                                                                       \
 			*at_ = larger_;                                                            \
 		larger_ ? 0 : -ENOMEM;                                                             \

@@ -99,7 +99,7 @@ static bool may_look(pid_t pid)
 /* Only of a zombie. */
 static bool ask_stat(pid_t pid, int *ret_status)
 {
-	struct proc_stat stat;
+	struct proc_stat stat = {.state = 0};
 
 	if (proc_stat_of(pid, STAT_EXIT_CODE, &stat) < 0 || stat.state != 'Z')
 		return false;
