@@ -226,7 +226,7 @@ void timer_return_account(struct process *p, struct slot *slot)
 	int64_t used_ns = (int64_t)(clock_thread_cpu_ns() - own->armed_cpu_ns);
 
 	if (!process_is_paused(p) && own->epoch == process_epoch(p))
-		atomic_fetch_add_explicit(&p->account_ns, used_ns - own->sampled_ns,
+		atomic_fetch_add_explicit(&p->account_ns, used_ns - (int64_t)own->sampled_ns,
 					  memory_order_relaxed);
 	own->armed_cpu_ns = 0;
 }
