@@ -2,7 +2,7 @@
 #include "symbolize/elf/elf_symbols.h"
 
 #include "symbolize/bounds/loader.h"
-#include "symbolize/bounds/memory.h"
+#include "symbolize/bounds/memory_limit.h"
 
 #include <errno.h>
 #include <string.h>

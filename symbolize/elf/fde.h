@@ -10,7 +10,7 @@
 #ifndef ELF_FDE_H
 #define ELF_FDE_H
 
-#include "symbolize/bounds/memory.h"
+#include "symbolize/bounds/memory_limit.h"
 
 #include <libelf.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #define ELF_SYMBOL_TABLE_H
 
 #include "base/buf.h"
-#include "symbolize/bounds/memory.h"
+#include "symbolize/bounds/memory_limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "symbolize/bounds/memory.h"
+#include "symbolize/bounds/memory_limit.h"
 #include "symbolize/elf/symbol_table.h"
 
 #include <stdbool.h>

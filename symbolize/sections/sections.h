@@ -9,7 +9,7 @@
 #ifndef SECTIONS_SECTIONS_H
 #define SECTIONS_SECTIONS_H
 
-#include "symbolize/bounds/memory.h"
+#include "symbolize/bounds/memory_limit.h"
 
 #include <libelf.h>
 #include <stdbool.h>

@@ -50,7 +50,7 @@ add_custom_target(symbolize_programs DEPENDS ${program_files} ${programs}/cxx)
 foreach(name cache cache_damage cache_list)
   wick_unit_test(${name} SOURCES cache_fixture.c LIBS wick_symbolize)
 endforeach()
-foreach(name crc32c function_hostile function_table demangle jit memory spans symbol_table symbolize symbolize_oracle)
+foreach(name crc32c function_hostile function_table demangle jit memory_limit spans symbol_table symbolize symbolize_oracle)
   wick_unit_test(${name} LIBS wick_symbolize)
 endforeach()
 # The libc that tests link with: what the compiler would load.

@@ -127,6 +127,9 @@ void record_control_start(struct recorder *recorder);
 /** record_control_tick - begin to do what was requested */
 void record_control_tick(struct recorder *recorder, uint64_t now_ns);
 
+/** record_rate_changed - write what of the rate is different from LAST; a file for another rate */
+void record_rate_changed(struct recorder *recorder, const struct collector_rate *last);
+
 /**
  * record_control_passed - another rate, or a barrier, after all samples that were taken before it
  */

@@ -1,5 +1,5 @@
-/* memory.c - claimed bytes by use; for a moment a sum may include a claim that is then refused */
-#include "symbolize/bounds/memory.h"
+/* memory_limit.c - claimed bytes by use; a sum may for a moment hold a claim that is refused */
+#include "symbolize/bounds/memory_limit.h"
 
 #include <errno.h>
 #include <stdatomic.h>

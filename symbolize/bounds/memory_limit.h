@@ -1,5 +1,5 @@
 /*
- * memory.h - one budget for the memory that names take
+ * memory_limit.h - one budget for the memory that names take
  *
  * The budget is one for the whole process.  Large allocations claim their bytes first.  A refused
  * claim costs names (module+offset instead), never the recording.  One file gets at most half of
@@ -7,8 +7,8 @@
  * before they are read an eighth.  So one target cannot use up the memory for the names of the
  * others.
  */
-#ifndef BOUNDS_MEMORY_H
-#define BOUNDS_MEMORY_H
+#ifndef BOUNDS_MEMORY_LIMIT_H
+#define BOUNDS_MEMORY_LIMIT_H
 
 #include <stddef.h>
 #include <stdint.h>

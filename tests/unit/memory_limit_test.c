@@ -1,5 +1,5 @@
-/* memory_test.c - names have one budget, which no part takes whole */
-#include "symbolize/bounds/memory.h"
+/* memory_limit_test.c - names have one budget, which no part takes whole */
+#include "symbolize/bounds/memory_limit.h"
 
 #include <errno.h>
 #include <setjmp.h>
