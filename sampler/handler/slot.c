@@ -1,6 +1,7 @@
 /* slot.c - finds and claims the ring of a thread, and writes records to it */
 #include "sampler/handler/slot.h"
 
+#include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
 #include <linux/mman.h>
@@ -149,7 +150,8 @@ static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 	*own = (struct slot_own){
 		.busy = 1,
 		.populated = populated,
-		.random = tid * 2654435761U | 1,
+		/* A program that runs again may have the same tids. */
+		.random = ((uint32_t)clock_now_ns() ^ tid) * 2654435761U | 1,
 		.claimed_head = atomic_load_explicit(&slot->ring->head, memory_order_relaxed),
 	};
 }

@@ -208,7 +208,8 @@ static int64_t take_periods(struct process *p, int64_t period_ns)
 uint64_t timer_take_account(struct process *p, struct slot *slot)
 {
 	uint64_t period_ns = process_period_ns(p);
-	int64_t periods = take_periods(p, (int64_t)period_ns);
+	/* The period of a pause is not that of the samples after it. */
+	int64_t periods = process_is_paused(p) ? 0 : take_periods(p, (int64_t)period_ns);
 	uint64_t offset_ns = timer_random_ns(slot, period_ns);
 
 	slot->own->armed_cpu_ns = clock_thread_cpu_ns();

@@ -36,6 +36,7 @@ static void *work(void *argument)
 	int index = (int)(intptr_t)argument;
 	const struct timespec a_second = {.tv_sec = 1};
 	char name[16];
+	int now;
 
 	(void)snprintf(name, sizeof(name), "crew-%d", index);
 	(void)prctl(PR_SET_NAME, name);
@@ -47,8 +48,12 @@ static void *work(void *argument)
 			continue;
 		}
 		burn_light(LIGHT_STEPS);
-		/* Those whose turn is next look often, so that a turn begins for all at once. */
-		if (index / n_heavy == atomic_load(&turn) + 1)
+		/* Its turn may have begun meanwhile.  Those whose turn is next look often, so that
+		 * a turn begins for all at once. */
+		now = atomic_load(&turn);
+		if (index / n_heavy == now)
+			continue;
+		if (index / n_heavy == now + 1)
 			(void)usleep(5000);
 		else
 			(void)nanosleep(&a_second, NULL);
