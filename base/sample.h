@@ -18,6 +18,8 @@ enum {
 	SAMPLE_MAX_METRICS = 32,
 	SAMPLE_COMM_SIZE = 16, /* TASK_COMM_LEN, NUL included */
 	SAMPLE_OBJECT_SIZE = 64,
+	SAMPLE_MAX_LABELS = 32,
+	SAMPLE_LABEL_BYTES = 1024, /* of all keys and values of a sample, NULs included */
 };
 
 #define SAMPLE_NO_CPU UINT32_MAX /* as the cpu of a sample: not known */
@@ -49,6 +51,13 @@ static inline int64_t metric_delta(int64_t now, int64_t before)
 {
 	return (int64_t)((uint64_t)now - (uint64_t)before);
 }
+
+/* Whose work a sample is: "trace", "span", "identity", "task", "tier", and what else the program
+ * published for the thread.  Keys are [a-zA-Z0-9_.]+; values are any bytes but NUL. */
+struct sample_label {
+	const char *key;
+	const char *value;
+};
 
 /* Samples that filters left out of the file. */
 struct filtered {
@@ -121,6 +130,8 @@ struct sample {
 	size_t n_waker;  /* frames of the waker, which follow the sample's in FRAMES */
 	pid_t waker_tid; /* the thread that ended the wait; 0: not known */
 	bool truncated;  /* the stack was deeper than SAMPLE_MAX_FRAMES */
+	size_t n_labels;
+	const struct sample_label *labels; /* each key once */
 };
 
 /*
