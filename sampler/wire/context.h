@@ -31,6 +31,7 @@ enum context_key {
 	CONTEXT_IDENTITY = 0, /* "wick.identity" */
 	CONTEXT_TASK = 1,     /* "wick.task": NAME@FILE:LINE */
 	CONTEXT_TIER = 2,     /* "wick.tier" */
+	CONTEXT_FUNCTION = 3, /* "wick.function": inside WICK_PROFILE_FN or wick_profile_start() */
 };
 
 /* Which request a thread works for, by value, so that it can be handed on. */
