@@ -1,5 +1,5 @@
 # wick: what programs include, under a virtual clock, and read as the collector does
-foreach(name chroprof tasks)
+foreach(name chroprof tasks requests)
   wick_unit_test(wick_${name} SOURCES wick_fixture.c)
 endforeach()
 
