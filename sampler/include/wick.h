@@ -381,11 +381,12 @@ WICK_TABLES_NOTE;
 #else
 #define WICK_COUNTED static inline __attribute__((unused))
 #endif
-#define WICK_COLD             WICK_COUNTED __attribute__((cold))
-#define WICK_LIKELY(x)        (__builtin_expect(!!(x), 1) != 0)
-#define WICK_UNLIKELY(x)      (__builtin_expect(!!(x), 0) != 0)
-#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_RELAXED)
-#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
+#define WICK_COLD        WICK_COUNTED __attribute__((cold))
+#define WICK_LIKELY(x)   (__builtin_expect(!!(x), 1) != 0)
+#define WICK_UNLIKELY(x) (__builtin_expect(!!(x), 0) != 0)
+/* What another thread published is seen whole: x86 orders all loads and all stores. */
+#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_ACQUIRE)
+#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELEASE)
 /* What a handler of this thread may read of its record is written in this order. */
 #define WICK_FENCE(record) __asm__ volatile("" : "+m"(*(record)))
 

@@ -1,6 +1,6 @@
 # wick: what programs include, under a virtual clock, and read as the collector does
-foreach(name chroprof tasks requests)
-  wick_unit_test(wick_${name} SOURCES wick_fixture.c)
+foreach(name chroprof tasks requests threads)
+  wick_unit_test(wick_${name} SOURCES wick_fixture.c LIBS Threads::Threads)
 endforeach()
 
 # C++, in whose scopes and coroutines they end.
