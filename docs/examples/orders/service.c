@@ -147,7 +147,7 @@ static void read_request(struct connection *connection)
 	wick_request_begin(&connection->request, identity_names[connection->identity]);
 	connection->context = wick_context_get();
 	connection->queued_ns = clock_ns(CLOCK_MONOTONIC);
-	connection->queued = wick_span_begin("queue");
+	connection->queued = wick_span_begin("queue", connection->context);
 	put(connection);
 	wick_context_set(none); /* this thread works for nobody again */
 }
