@@ -6,6 +6,7 @@
  * Each request is one of the client, too; its traceparent makes the service's a part of it.  Prints
  * how many there were of each kind as JSON.
  */
+#define _GNU_SOURCE
 #include <wick.h>
 
 #include <errno.h>

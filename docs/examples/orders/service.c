@@ -11,6 +11,7 @@
  * Its pid is in SOCKET.pid.  SIGTERM ends it; then it prints its own counts and times as JSON
  * (clocks.h).
  */
+#define _GNU_SOURCE
 #include <wick.h>
 
 #include "clocks.h"
