@@ -11,7 +11,7 @@
  * answer. The collector takes the sender's identity from SO_PEERCRED only.
  */
 #define WIRE_MAGIC   0x6b636977U /* "wick" */
-#define WIRE_VERSION 6
+#define WIRE_VERSION 7
 
 /* The environment variable that holds the socket's path. */
 #define WIRE_ENV_SOCKET "WICK_SOCKET"

@@ -1,4 +1,5 @@
 /* process.c - one image of one sampled process */
+#include "sampler/collector/context/contexts.h"
 #include "sampler/collector/process/process.h"
 
 #include "base/cleanup.h"
@@ -66,6 +67,8 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->period_ns = NS_PER_S / options->hz;
 	timerless_init(&process->timerless, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options, sockets);
+	if (contexts_new(&process->contexts, pid, options->gauges, options->n_gauges) == 0)
+		contexts_post(process->contexts, process->ring.header);
 	*ret_process = process;
 	return 0;
 }
@@ -132,6 +135,7 @@ void process_free(struct process *process)
 	map_release(&process->threads);
 	timerless_release(&process->timerless);
 	wall_free(process->wall);
+	contexts_free(process->contexts);
 	if (process->external)
 		process->external->how->free(process->external);
 	free(process->slots);
@@ -176,6 +180,13 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	event_order_push(to->sink, event_new_mapping(to->process, mapping));
 }
 
+static void follow_contexts(struct process *process, uint64_t now_ns, bool changed)
+{
+	if (process->contexts && process->alive && !process->unsupported_ns &&
+	    contexts_follow(process->contexts, now_ns, changed))
+		contexts_post(process->contexts, process->ring.header);
+}
+
 bool process_update_mappings(struct process *process, struct event_order *sink, bool force)
 {
 	struct mapping_stream to = {.process = process, .sink = sink};
@@ -185,8 +196,10 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	char path[64];
 	int r = -ESRCH;
 
-	if (!force && !mappings_wants_read(&process->mappings, now_ns))
+	if (!force && !mappings_wants_read(&process->mappings, now_ns)) {
+		follow_contexts(process, now_ns, false);
 		return false;
+	}
 	buf_init(&text, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
 	if (process->alive && !process->unsupported_ns)
@@ -195,6 +208,7 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	buf_release(&text);
 	sink->stats->lost_corrupt += process->mappings.n_refused;
 	process->mappings.n_refused = 0;
+	follow_contexts(process, now_ns, to.changed);
 	return to.changed;
 }
 

@@ -126,6 +126,8 @@ struct claim {
 	bool cut;           /* something was not believed since process_charge() */
 };
 
+struct contexts;
+
 struct process {
 	struct process *next;
 	uint32_t number;
@@ -179,6 +181,7 @@ struct process {
 	uint64_t
 		unsupported_ns; /* it went to a program that cannot load the agent; 0: it did not */
 	struct readings readings;
+	struct contexts *contexts; /* whose work its threads do; NULL: that is not to be had */
 	struct process_usage usage;
 	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
 	double fill;         /* of its fullest ring in the last drain, 0 .. 1 */

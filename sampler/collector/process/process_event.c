@@ -163,6 +163,8 @@ struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_
 
 	if (!longer)
 		return node;
+	memmove((char *)longer + longer->bytes + more - longer->sample.label_bytes,
+		event_labels(longer), longer->sample.label_bytes);
 	kept = longer->sample.n_pcs;
 	if (kept + n > RECORD_MAX_PCS) {
 		kept = RECORD_MAX_PCS - n;
@@ -173,6 +175,19 @@ struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_
 	longer->bytes += more;
 	longer->sample.n_pcs = (uint16_t)(kept + n);
 	longer->sample.n_kernel = (uint16_t)n;
+	return longer;
+}
+
+struct event *event_with_labels(struct event *node, size_t n, const char *text, size_t bytes)
+{
+	struct event *longer = n ? realloc(node, node->bytes + bytes) : NULL;
+
+	if (!longer)
+		return node;
+	longer->bytes += bytes;
+	longer->sample.n_labels = (uint16_t)n;
+	longer->sample.label_bytes = (uint16_t)bytes;
+	memcpy(event_labels(longer), text, bytes);
 	return longer;
 }
 

@@ -77,6 +77,15 @@ struct event *event_new_sample(struct process *process, const struct record_samp
 struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n);
 
 /**
+ * event_with_labels - give a sample its labels
+ * @text: BYTES of event_labels(), of N labels
+ *
+ * Return:  the sample, which may have moved; as it was when memory ran out.
+ * Owns:    the caller, to free().
+ */
+struct event *event_with_labels(struct event *node, size_t n, const char *text, size_t bytes);
+
+/**
  * event_new_mapping - a node for a mapping, the path copied
  *
  * Return:  the node; NULL when memory ran out.

@@ -25,6 +25,13 @@ union record_copy {
 	unsigned char bytes[RECORD_MAX_BYTES];
 };
 
+/**
+ * record_context_of - the context behind the pcs of a checked sample or event
+ *
+ * Return:  the context, in the record; NULL: it has none.
+ */
+const struct record_context *record_context_of(const union record_copy *record);
+
 enum decode_result {
 	DECODE_RECORD,  /* *RET_RECORD is a whole record that holds what its type says */
 	DECODE_EMPTY,   /* nothing is left up to HEAD */

@@ -1,0 +1,20 @@
+/* context.h - whose work the calling thread does, as the program publishes it for each thread */
+#ifndef HANDLER_CONTEXT_H
+#define HANDLER_CONTEXT_H
+
+#include "sampler/handler/slot.h"
+
+/**
+ * context_append - write the thread's context behind the pcs of a record
+ * @to: the end of the pcs, with room for CONTEXT_MAX_BYTES of data
+ *
+ * Reads the variables of the ring header in their order; the first that has a context wins.  Memory
+ * that other code of the program may unmap is probed for each sample; without system calls, only
+ * what was probed before is read.
+ *
+ * Return:  the bytes that it takes, a multiple of 8; 0: the thread has no context.
+ * Context: handler.  Between slot_enter() and slot_leave().
+ */
+uint32_t context_append(struct process *p, struct slot *slot, struct record_context *to);
+
+#endif
