@@ -93,8 +93,8 @@ struct totals {
 	uint64_t lost_names; /* times that there was no room: counted as "other", */
 	uint64_t lost_nodes;
 	uint64_t lost_cells;
-	uint64_t lost_durations; /* or missing from `durations` alone, */
-	uint64_t lost_threads;   /* or not counted at all */
+	uint64_t lost_durations;        /* or missing from `durations` alone, */
+	uint64_t lost_threads;          /* or not counted at all */
 	struct totals_builder *builder; /* what the rows were made of, which owns all of it */
 };
 
