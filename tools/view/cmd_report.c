@@ -194,7 +194,13 @@ static int take_order(struct report *it, const char *value, struct err *err)
 		it->by = (enum order)i;
 		return check_one(it, err);
 	}
-	return err_set(err, 0, "--by is self, total or calls, not '%s'", value);
+	if (dimension_is_label(value)) {
+		it->per = value;
+		return check_one(it, err);
+	}
+	(void)err_set(err, 0, "--by is self, total or calls, not '%.60s'", value);
+	err_hint(err, "--per %.60s for a table by %.60s", value, value);
+	return -EINVAL;
 }
 
 static int take_own(void *context, int id, const char *value, struct err *err)
