@@ -205,6 +205,9 @@ bool perf_line_is_side_band(const char *text);
  */
 bool perf_line_is_aside(const char *text);
 
+/** perf_line_is_totals - whether a line is one of exact counts, "# req : {...}", and no sample's */
+bool perf_line_is_totals(const char *text);
+
 /**
  * perf_line_facts - add what follows "# s "
  *

@@ -130,8 +130,8 @@ const struct flame_function *report_parts_others(struct report_parts *parts, siz
 		others->samples += parts->rows[i].samples;
 		others->calls += parts->rows[i].calls;
 	}
-	(void)snprintf(parts->others_label, sizeof(parts->others_label), "[%zu others]",
-		       parts->n - n_shown);
+	(void)snprintf(parts->others_label, sizeof(parts->others_label), "[%zu other%s]",
+		       parts->n - n_shown, parts->n - n_shown == 1 ? "" : "s");
 	parts->labels[parts->n_labels] = parts->others_label;
 	return n_shown < parts->n ? others : NULL;
 }
