@@ -73,7 +73,7 @@ static int add_row(struct reading *reading, const char *json, size_t len)
 
 static int take_line(struct reading *reading, const struct line *line)
 {
-	const size_t skip = reading->bare ? 0 : strlen(row_start);
+	size_t skip;
 
 	if (line->number == 1)
 		reading->bare = line->text[0] == '{';
@@ -81,6 +81,7 @@ static int take_line(struct reading *reading, const struct line *line)
 		look_for_labels(reading, line);
 	if (reading->bare ? line->text[0] != '{' : !perf_line_is_totals(line->text))
 		return 0;
+	skip = reading->bare ? 0 : strlen(row_start);
 	if (!line->cut)
 		return add_row(reading, line->text + skip, line->len - skip);
 	reading->left_out++;
