@@ -259,8 +259,6 @@ static void send_all(int fd, const char *text, size_t n)
 static void answer(struct worker *worker, struct connection *connection)
 {
 	const enum identity identity = connection->identity;
-	const uint64_t request_ns = connection->begun_ns;
-	struct wick_request request = connection->request;
 	struct wick_context old = wick_context_set(connection->context);
 	const uint64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
 
@@ -275,13 +273,13 @@ static void answer(struct worker *worker, struct connection *connection)
 		PQclear(rows);
 		send_all(connection->fd, head, (size_t)head_bytes);
 		send_all(connection->fd, worker->answer, n);
-		connection->n = 0;
-		await(connection, EPOLL_CTL_MOD); /* from here on it is the main thread's */
 	}
 	clock_add(&worker->clocks, SERVICE, identity, begun_ns);
-	wick_request_end(&request);
-	clock_add(&worker->clocks, REQUEST, identity, request_ns);
+	wick_request_end(&connection->request);
+	clock_add(&worker->clocks, REQUEST, identity, connection->begun_ns);
 	wick_context_set(old);
+	connection->n = 0;
+	await(connection, EPOLL_CTL_MOD); /* from here on it is the main thread's */
 }
 
 static void *work(void *argument)
