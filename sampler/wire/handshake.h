@@ -27,6 +27,8 @@ enum handshake_kind {
 		4, /* engine perf: the agent has installed its handler; events may start */
 	HANDSHAKE_EVENTS_OFF =
 		5, /* the handler is about to be removed (exec): events must end before the reply */
+	HANDSHAKE_LEAVING = 6, /* the memory is about to go (exit, exec): its tables are read before
+				  the reply */
 };
 
 struct handshake_request {

@@ -9,6 +9,7 @@
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/process/wall.h"
+#include "sampler/collector/tables/process_tables.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
@@ -136,6 +137,7 @@ void process_free(struct process *process)
 	timerless_release(&process->timerless);
 	wall_free(process->wall);
 	contexts_free(process->contexts);
+	process_tables_free(process->tables);
 	if (process->external)
 		process->external->how->free(process->external);
 	free(process->slots);
@@ -205,6 +207,10 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	if (process->alive && !process->unsupported_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
+	if (r == 0)
+		process_tables_search(process->tables, &text);
+	if (process_tables_count(process->tables))
+		atomic_store_explicit(&process->ring.header->counts, 1, memory_order_relaxed);
 	buf_release(&text);
 	sink->stats->lost_corrupt += process->mappings.n_refused;
 	process->mappings.n_refused = 0;

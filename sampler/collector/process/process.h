@@ -56,6 +56,8 @@ struct child_cpu {
 	uint64_t ended_ns;  /* and as last seen */
 };
 
+struct process_tables;
+
 /* The file that a process runs. */
 struct external_image {
 	dev_t dev;
@@ -183,8 +185,9 @@ struct process {
 	struct readings readings;
 	struct contexts *contexts; /* whose work its threads do; NULL: that is not to be had */
 	struct process_usage usage;
-	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
-	double fill;         /* of its fullest ring in the last drain, 0 .. 1 */
+	struct process_tables *tables; /* exact counts; NULL: no memory */
+	uint64_t handler_ns;           /* that a handler usually takes; 0: not known */
+	double fill;                   /* of its fullest ring in the last drain, 0 .. 1 */
 };
 
 /**
