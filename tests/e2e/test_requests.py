@@ -35,18 +35,19 @@ class Orders(Case):
         if not os.path.exists(os.path.join(ORDERS_BIN, "service")):
             self.skipTest("libpq is not installed: the example is not built")
 
-    def run_orders(self, *prefix, requests=REQUESTS):
-        """What the client sent, and the service's own counts and times."""
-        done = subprocess.run([os.path.join(ORDERS, "run"), str(requests), *map(str, prefix)], cwd=self.dir, check=False,
+    def run_orders(self, *words, client=()):
+        """What the client sent, the service's own counts and times, and what was said."""
+        done = subprocess.run([os.path.join(ORDERS, "run"), *map(str, words)], cwd=self.dir, check=False,
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
-                              env={**os.environ, "ORDERS_BIN": ORDERS_BIN})
-        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace"))
+                              env={**os.environ, "ORDERS_BIN": ORDERS_BIN, "ORDERS_CLIENT": " ".join(client)})
+        said = done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, 0, said)
         sent, own = (json.loads(line) for line in done.stdout.decode().splitlines())
-        return sent, own, done.stderr.decode(errors="replace")
+        return sent, own, said
 
     def test_counts_are_exact_and_times_are_those_of_the_services_own_clocks(self):
         path = self.path("orders.perf")
-        sent, own, said = self.run_orders(WICK, "record", "-o", path, "--")
+        sent, own, said = self.run_orders(REQUESTS, WICK, "record", "-o", path, "--")
         self.assertEqual(sum(sent.values()), REQUESTS)
         self.check_rows(tiers_of(req_rows([path])), sent, own, said)
         self.check_samples(read(path), sent)
@@ -104,13 +105,13 @@ class Orders(Case):
 
     def test_nginx_in_front_hands_the_trace_on(self):
         need("nginx")
-        path = self.path("orders.perf")
-        done = subprocess.run([os.path.join(ORDERS, "run"), "-x", "1000", WICK, "record", "-o", path, "--"], cwd=self.dir,
-                              check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
-                              env={**os.environ, "ORDERS_BIN": ORDERS_BIN})
-        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace"))
-        self.assertEqual(tiers_of(req_rows([path]))["request", "_total"]["count"], 1000)
-
+        paths = [self.path("client.perf"), self.path("service.perf")]
+        self.run_orders("-x", 3000, WICK, "record", "-F", 249, "-o", paths[1], "--",
+                        client=(WICK, "record", "-q", "-F", "249", "-o", paths[0], "--"))
+        rows = [tiers_of(req_rows([path])) for path in paths]
+        self.assertEqual((rows[0]["request", "load"]["count"], rows[1]["request", "_total"]["count"]), (3000, 3000))
+        traces, of_client = [{sample.labels["trace"]: sample for sample in read(path) if "trace" in sample.labels} for path in paths]
+        print(len(traces), len(of_client))
 
 class Cases(Case):
     """tests/targets/requests.c, whose functions say whom they work for."""
@@ -180,7 +181,7 @@ class Cases(Case):
     def test_a_child_process_belongs_to_the_request_of_its_parent(self):
         run, own = self.run_case("fork", 200)
         rows = self.check(run, own)
-        self.assertEqual(rows["mail", "first"]["count"], 200)
+        self.assertEqual(rows["mail", "first"]["count"], 2000)
         self.assertEqual(rows["request", "first"]["count"], 200)
 
     def test_two_processes_have_the_trace_of_the_traceparent(self):

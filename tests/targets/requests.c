@@ -234,7 +234,8 @@ static void forked(int i)
 	child = fork();
 	if (child == 0) {
 		memset(rows, 0, sizeof(rows));
-		mail("first", 1);
+		for (int part = 0; part < 10; part++)
+			mail("first", 1);
 		print_rows();
 		if (i % 2 == 0)
 			_exit(0); /* no handler of exit() runs */
