@@ -9,13 +9,34 @@ import os
 import subprocess
 import unittest
 
-from recorded import WICK, TARGETS, Case, need, read, req_rows, target
+from recorded import PYTHON, WICK, TARGETS, Case, need, read, req_rows, target
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 ORDERS = os.path.join(ROOT, "docs/examples/orders")
 ORDERS_BIN = os.path.abspath(os.path.join(TARGETS, "../../docs/examples/orders"))
 REQUESTS = 20000
 MEAN_ERROR = 0.02  # of a tier's mean
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+# A client whose requests all belong to one trace.
+ONE_TRACE = f"""
+import json, socket, sys
+kinds = {{"GET /orders/{{id}}": "/orders/7", "GET /customers/{{id}}": "/customers/7", "GET /report": "/report"}}
+sent, n = dict.fromkeys(kinds, 0), int(sys.argv[3])
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(sys.argv[2])
+    answers = server.makefile("rb")
+    for i in range(n):
+        kind = list(kinds)[i % 3]
+        server.sendall(f"GET {{kinds[kind]}} HTTP/1.1\\r\\nHost: a\\r\\ntraceparent: 00-{TRACE}-{SPAN}-01\\r\\n\\r\\n".encode())
+        assert answers.readline().startswith(b"HTTP/1.1 200 ")
+        n_bytes = 0
+        while (line := answers.readline()) != b"\\r\\n":
+            if line.lower().startswith(b"content-length:"):
+                n_bytes = int(line.split(b":")[1])
+        assert len(answers.read(n_bytes)) == n_bytes > 0
+        sent[kind] += 1
+print(json.dumps(sent))
+"""
 
 
 def functions(sample):
@@ -105,13 +126,16 @@ class Orders(Case):
 
     def test_nginx_in_front_hands_the_trace_on(self):
         need("nginx")
-        paths = [self.path("client.perf"), self.path("service.perf")]
-        self.run_orders("-x", 3000, WICK, "record", "-F", 249, "-o", paths[1], "--",
-                        client=(WICK, "record", "-q", "-F", "249", "-o", paths[0], "--"))
-        rows = [tiers_of(req_rows([path])) for path in paths]
-        self.assertEqual((rows[0]["request", "load"]["count"], rows[1]["request", "_total"]["count"]), (3000, 3000))
-        traces, of_client = [{sample.labels["trace"]: sample for sample in read(path) if "trace" in sample.labels} for path in paths]
-        print(len(traces), len(of_client))
+        path = self.path("orders.perf")
+        client = self.write("client.py", ONE_TRACE)
+        sent, own, said = self.run_orders("-x", 1000, WICK, "record", "-F", 249, "-o", path, "--", client=(PYTHON, client))
+        self.check_rows(tiers_of(req_rows([path])), sent, own, said)
+        traces = collections.Counter(sample.labels.get("trace") for sample in read(path) if "query" in functions(sample))
+        self.assertEqual(set(traces), {TRACE}, said)
+        self.assertGreater(traces[TRACE], 10)
+        spans = {sample.labels["span"] for sample in read(path) if sample.labels.get("trace") == TRACE}
+        self.assertNotIn(SPAN, spans)  # each request has its own
+        self.assertGreater(len(spans), 5)
 
 class Cases(Case):
     """tests/targets/requests.c, whose functions say whom they work for."""
