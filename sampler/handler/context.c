@@ -21,8 +21,8 @@ struct view {
 	uint64_t tp;
 	bool no_syscalls;
 	bool by_kernel; /* a module may be unmapped, in a way that the agent does not see */
-	/* The variable itself is never unmapped while the thread lives.  Of a module that was loaded
-	 * late, the thread frees it after a dlclose, and only then forgets it. */
+	/* The variable itself is never unmapped while the thread lives.  Of a module that was
+	 * loaded late, the thread frees it after a dlclose, and only then forgets it. */
 	bool found_stays;
 	bool stays; /* what it points to is never unmapped */
 	uint8_t n_now;
@@ -58,8 +58,7 @@ static bool is_known(const struct view *view, uint64_t page, bool stays)
 {
 	const struct slot_own *own = view->own;
 
-	return has_page(own->staying, SLOT_STAYING, page) ||
-	       has_page(view->now, PAGES_NOW, page) ||
+	return has_page(own->staying, SLOT_STAYING, page) || has_page(view->now, PAGES_NOW, page) ||
 	       (view->no_syscalls && !stays && has_page(own->probed, SLOT_PROBED, page));
 }
 
@@ -205,7 +204,8 @@ static uint32_t copy_labels(struct view *view, uint64_t address, uint8_t *to)
 	uint32_t used = 0;
 	uint64_t at;
 
-	if (!load(view, address, view->found_stays, &at) || !at || !fetch(view, at, &set, sizeof(set)))
+	if (!load(view, address, view->found_stays, &at) || !at ||
+	    !fetch(view, at, &set, sizeof(set)))
 		return 0;
 	for (uint32_t i = 0; i < set.n && i < CONTEXT_MAX_LABELS; i++) {
 		uint32_t key;
@@ -249,7 +249,8 @@ static uint32_t copy_variable(struct view *view, const struct context_variable *
 }
 
 /* Return:  whether it is a variable; the collector may be changing it. */
-static bool read_variable(const struct context_variable *from, struct context_variable *ret_variable)
+static bool read_variable(const struct context_variable *from,
+			  struct context_variable *ret_variable)
 {
 	const _Atomic uint32_t *place = (const void *)&from->place;
 

@@ -33,9 +33,9 @@ struct slot_own {
 			    early */
 	uint64_t staying[SLOT_STAYING]; /* 0: none */
 	uint64_t probed[SLOT_PROBED];
-	char comm[16];   /* as last written to the ring */
-	int32_t timer;   /* id + 1; 0: none */
-	uint32_t random; /* xorshift32 */
+	char comm[16];             /* as last written to the ring */
+	int32_t timer;             /* id + 1; 0: none */
+	uint32_t random;           /* xorshift32 */
 	uint32_t n_signals;        /* own samples, for every-8th work */
 	uint32_t extra;            /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy;     /* a handler is writing */

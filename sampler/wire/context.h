@@ -51,7 +51,8 @@ struct context_thread {
 
 /* What a variable is, and so what the handler copies. */
 enum context_format {
-	CONTEXT_OTEL = 1,   /* a pointer to a struct otel_record: its head and attributes are copied */
+	CONTEXT_OTEL =
+		1, /* a pointer to a struct otel_record: its head and attributes are copied */
 	CONTEXT_WICK = 2,   /* a struct context_thread: its value is copied, unless it is zero */
 	CONTEXT_LABELS = 3, /* custom-labels v1: a pointer to a set, whose labels are copied */
 };
@@ -59,10 +60,10 @@ enum context_format {
 /* How the address of a thread-local variable is found from the thread pointer. */
 enum context_place {
 	CONTEXT_NOWHERE = 0,
-	CONTEXT_TP = 1, /* thread pointer + offset */
-	CONTEXT_DTV =
-		2, /* dtv[module] + offset; glibc's dtv has 16 bytes an entry, and -1 where nothing
-		      is allocated (sysdeps/x86_64/dl-tls.h); musl's has 8 (src/internal/pthread_impl.h) */
+	CONTEXT_TP = 1,  /* thread pointer + offset */
+	CONTEXT_DTV = 2, /* dtv[module] + offset; glibc's dtv has 16 bytes an entry, and -1 where
+			    nothing is allocated (sysdeps/x86_64/dl-tls.h); musl's has 8
+			    (src/internal/pthread_impl.h) */
 	CONTEXT_DTV_MUSL = 3,
 };
 

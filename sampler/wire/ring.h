@@ -157,7 +157,7 @@ struct ring_slot {
 	_Atomic uint64_t n_overruns; /* weight above 1, summed */
 	_Atomic uint32_t armed; /* 1: the thread uses enough CPU for a timer or event of its own */
 	uint32_t pad0;
-	_Atomic uint64_t hooks_ns; /* total time of hook events */
+	_Atomic uint64_t hooks_ns;       /* total time of hook events */
 	_Atomic uint64_t thread_pointer; /* its thread pointer at the last sample; 0: not known */
 
 	/* Written by the collector. */
@@ -176,9 +176,8 @@ struct ring_slot {
 _Static_assert(sizeof(struct ring_slot) == 384, "docs/wire.md");
 _Static_assert(_Alignof(struct ring_slot) == 8 && offsetof(struct ring_slot, data) % 8 == 0,
 	       "records are aligned");
-_Static_assert(sizeof(struct ring_header) ==
-		       128 + 64 + 4 * RING_POSTED + 128 + 128 + 8 * RING_MAX_SLOTS +
-			       RING_MAX_SLOTS / 8,
+_Static_assert(sizeof(struct ring_header) == 128 + 64 + 4 * RING_POSTED + 128 + 128 +
+						     8 * RING_MAX_SLOTS + RING_MAX_SLOTS / 8,
 	       "docs/wire.md");
 
 enum { RING_PAGE = 4096 };

@@ -132,10 +132,8 @@ void contexts_post(struct contexts *contexts, struct ring_header *header)
 			continue;
 		*shown = found->how;
 		shown->serial = ++contexts->serial ? contexts->serial : ++contexts->serial;
-		contexts->recent[shown->serial % RECENT] =
-			(struct posted){.serial = shown->serial,
-					.wick = found->wick,
-					.anchor = found->anchor};
+		contexts->recent[shown->serial % RECENT] = (struct posted){
+			.serial = shown->serial, .wick = found->wick, .anchor = found->anchor};
 		write_variable(&header->contexts[i], shown);
 	}
 }
@@ -156,8 +154,8 @@ bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed)
 	}
 	if (!same)
 		(void)search(contexts);
-	contexts->follow_ns = now_ns + FOLLOW_MS * NS_PER_MS +
-			      (io_thread_ns() - begun_ns) * FOLLOW_PART;
+	contexts->follow_ns =
+		now_ns + FOLLOW_MS * NS_PER_MS + (io_thread_ns() - begun_ns) * FOLLOW_PART;
 	return !same;
 }
 
@@ -169,26 +167,26 @@ static const struct posted *posted_as(const struct contexts *contexts, uint32_t 
 }
 
 /* An attribute has no name: the process may have published it since (OTEP 4947). */
-static bool read_keys(struct contexts *contexts, uint64_t now_ns)
+static bool read_keys(struct contexts *contexts)
 {
+	uint64_t now_ns = io_now_ns();
 	uint64_t begun_ns = io_thread_ns();
 
 	if (now_ns < contexts->keys_ns)
 		return false;
 	(void)key_map_read(&contexts->keys, contexts->pid, contexts->mem_fd);
-	contexts->keys_ns =
-		now_ns + KEYS_MS * NS_PER_MS + (io_thread_ns() - begun_ns) * KEYS_PART;
+	contexts->keys_ns = now_ns + KEYS_MS * NS_PER_MS + (io_thread_ns() - begun_ns) * KEYS_PART;
 	return true;
 }
 
 static void add_otel(struct contexts *contexts, const struct posted *posted,
-		     const struct record_context *context, uint64_t now_ns, struct labels *labels)
+		     const struct record_context *context, struct labels *labels)
 {
 	struct label_source source = {
 		.wick = posted->wick, .keys = &contexts->keys, .words = &contexts->words};
 
 	labels_of_otel(labels, &source, context->data, context->bytes);
-	if (!source.unknown_key || !read_keys(contexts, now_ns))
+	if (!source.unknown_key || !read_keys(contexts))
 		return;
 	*labels = (struct labels){0};
 	labels_of_otel(labels, &source, context->data, context->bytes);
@@ -209,7 +207,7 @@ static void add_value(struct contexts *contexts, const struct posted *posted,
 }
 
 void contexts_labels(struct contexts *contexts, const struct record_context *context,
-		     uint64_t now_ns, struct labels *ret_labels)
+		     struct labels *ret_labels)
 {
 	const struct posted *posted =
 		contexts && context ? posted_as(contexts, context->serial) : NULL;
@@ -219,7 +217,7 @@ void contexts_labels(struct contexts *contexts, const struct record_context *con
 	if (!posted)
 		return;
 	if (context->format == CONTEXT_OTEL)
-		add_otel(contexts, posted, context, now_ns, ret_labels);
+		add_otel(contexts, posted, context, ret_labels);
 	else if (context->format == CONTEXT_WICK)
 		add_value(contexts, posted, context, ret_labels);
 	else

@@ -49,6 +49,6 @@ bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed);
  * @context: of its record, checked; NULL: none
  */
 void contexts_labels(struct contexts *contexts, const struct record_context *context,
-		     uint64_t now_ns, struct labels *ret_labels);
+		     struct labels *ret_labels);
 
 #endif

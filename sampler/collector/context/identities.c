@@ -30,9 +30,8 @@ const char *identities_find(struct identities *identities, int mem_fd, uint64_t 
 		return text;
 	tables = tables_of(mem_fd, anchor);
 	if (!tables ||
-	    !module_memory(mem_fd,
-			   tables + offsetof(struct tables, names) + number * sizeof(name), &name,
-			   sizeof(name)) ||
+	    !module_memory(mem_fd, tables + offsetof(struct tables, names) + number * sizeof(name),
+			   &name, sizeof(name)) ||
 	    name.kind != NAME_IDENTITY || name.bytes >= sizeof(name.text))
 		return NULL;
 	text = strndup(name.text, name.bytes);

@@ -202,8 +202,7 @@ static bool read_payload(struct key_map *map, int mem_fd, const struct context_h
 		return false;
 	payload = malloc(head->payload_bytes ? head->payload_bytes : 1);
 	if (payload && module_memory(mem_fd, head->payload, payload, head->payload_bytes) &&
-	    read_head(mem_fd, map->mapping, &after) &&
-	    after.published_ns == head->published_ns) {
+	    read_head(mem_fd, map->mapping, &after) && after.published_ns == head->published_ns) {
 		map->published_ns = head->published_ns;
 		found = true;
 		if (!key_map_parse(map, payload, head->payload_bytes))
@@ -224,8 +223,7 @@ bool key_map_read(struct key_map *map, pid_t pid, int mem_fd)
 	}
 	for (int i = 0; map->mapping && i < READS; i++) {
 		if (!read_head(mem_fd, map->mapping, &head) ||
-		    head.published_ns == map->published_ns ||
-		    read_payload(map, mem_fd, &head))
+		    head.published_ns == map->published_ns || read_payload(map, mem_fd, &head))
 			break;
 	}
 	return map->n > 0;

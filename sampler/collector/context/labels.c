@@ -73,7 +73,8 @@ void labels_set_own(struct labels *labels, const char *key, const char *value, s
 /* Words of "# s" lines (output/text/perf_script.c). */
 static bool has_meaning(const struct label_words *words, const char *key)
 {
-	static const char *const own[] = {"st", "wait", "on", "waker", "op", "comm", "trace", "span"};
+	static const char *const own[] = {"st", "wait", "on",    "waker",
+					  "op", "comm", "trace", "span"};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(key, own[i]) == 0)

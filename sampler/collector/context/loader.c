@@ -23,8 +23,8 @@
 
 enum {
 	MAX_AUXV = 64,
-	MAX_NOTES = 4096,    /* bytes of one note segment; the rest is not read */
-	DSO_WORDS = 96,      /* of musl's struct dso, which has 60 or so */
+	MAX_NOTES = 4096, /* bytes of one note segment; the rest is not read */
+	DSO_WORDS = 96,   /* of musl's struct dso, which has 60 or so */
 	MAX_TLS_OFFSET = 1 << 30,
 	MAX_TLS_MODULE = 1 << 20,
 	MAX_FIELD = 1 << 14, /* offset in a link_map */
@@ -95,8 +95,7 @@ static uint64_t first_map(const struct loader *loader)
 		if (segments.at[i].p_type == PT_DYNAMIC)
 			(void)module_symbols_read(&symbols, loader->mem_fd, segments.bias,
 						  segments.bias + segments.at[i].p_vaddr);
-	if (!symbols.debug ||
-	    !module_memory(loader->mem_fd, symbols.debug, &debug, sizeof(debug)))
+	if (!symbols.debug || !module_memory(loader->mem_fd, symbols.debug, &debug, sizeof(debug)))
 		return 0;
 	return debug.map;
 }
@@ -207,8 +206,7 @@ void loader_release(struct loader *loader)
 
 bool loader_same(const struct loader *a, const struct loader *b)
 {
-	return a->n == b->n &&
-	       (a->n == 0 || memcmp(a->at, b->at, a->n * sizeof(a->at[0])) == 0);
+	return a->n == b->n && (a->n == 0 || memcmp(a->at, b->at, a->n * sizeof(a->at[0])) == 0);
 }
 
 /* A block's offset is 0 before the loader has decided, and -1 or -2 if it is in no static block. */

@@ -55,9 +55,8 @@ bool module_symbols_read(struct module_symbols *ret_symbols, int mem_fd, uint64_
 {
 	struct module_symbols symbols = {.mem_fd = mem_fd, .bias = bias};
 	Elf64_Dyn entries[MAX_DYNAMIC];
-	ssize_t n = dynamic < USER_ADDRESS_END
-			    ? io_pread(mem_fd, entries, sizeof(entries), dynamic)
-			    : 0;
+	ssize_t n = dynamic < USER_ADDRESS_END ? io_pread(mem_fd, entries, sizeof(entries), dynamic)
+					       : 0;
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(entries[0]); i++) {
 		if (entries[i].d_tag == DT_NULL)

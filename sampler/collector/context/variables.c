@@ -88,8 +88,7 @@ static void add_module(struct candidates *to, const struct loader *loader,
 
 	if (!loader_tls(loader, module, &tls))
 		return;
-	has_symbols =
-		module_symbols_read(&symbols, loader->mem_fd, module->bias, module->dynamic);
+	has_symbols = module_symbols_read(&symbols, loader->mem_fd, module->bias, module->dynamic);
 	if (loader_note(loader, module, TABLES_NOTE, &note, sizeof(note), &at)) {
 		found.wick = true;
 		found.anchor = at + (uint64_t)note.anchor;

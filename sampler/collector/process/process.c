@@ -1,6 +1,6 @@
 /* process.c - one image of one sampled process */
-#include "sampler/collector/context/contexts.h"
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/context/contexts.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"

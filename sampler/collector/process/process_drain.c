@@ -1,6 +1,5 @@
 /* process_drain.c - from the slots of one process into the stream */
 #include "base/units.h"
-#include "sampler/collector/context/contexts.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/wall.h"
@@ -49,7 +48,6 @@ struct slot_drain {
 	struct event_order *sink;
 	struct slot_view *view;
 	uint64_t now_ns;    /* read after the head: no record in it is younger */
-	const struct record_context *context; /* of the record */
 	uint64_t n_counted; /* samples of a counted event, and what they stand for together */
 	uint64_t weight;
 };
@@ -147,23 +145,12 @@ static struct event *add_kernel(const struct slot_drain *drain, uint16_t flags, 
 	return event_with_kernel(node, pcs, n);
 }
 
-static struct event *add_labels(const struct slot_drain *drain, struct event *node)
-{
-	struct labels labels;
-
-	if (!node || !drain->context)
-		return node;
-	contexts_labels(drain->process->contexts, drain->context, drain->now_ns, &labels);
-	return event_with_labels(node, labels.n, labels.text, labels.bytes);
-}
-
 static void push_sample(struct slot_drain *drain, const struct record_sample *record,
 			uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct event *node = add_labels(
-		drain, add_kernel(drain, record->head.flags,
-				  event_new_sample(process, record, time_ns)));
+	struct event *node =
+		add_kernel(drain, record->head.flags, event_new_sample(process, record, time_ns));
 
 	if (node && process->perf.counted)
 		share_count(drain, &node->sample);
@@ -193,7 +180,7 @@ static void push_event(const struct slot_drain *drain, const struct record_event
 		       uint64_t time_ns)
 {
 	struct process *process = drain->process;
-	struct event *node = add_labels(drain, hook_event_new(process, record, time_ns));
+	struct event *node = hook_event_new(process, record, time_ns);
 
 	if (node) {
 		node->sample.tid = our_tid(drain, record->tid);
@@ -238,7 +225,6 @@ static void take_record(struct slot_drain *drain, union record_copy *record)
 	}
 	if (time_ns > process->latest_ns)
 		process->latest_ns = time_ns;
-	drain->context = record_context_of(record);
 	switch (record->head.type) {
 	case RECORD_SAMPLE:
 		weights_add_residual(process, &record->sample);

@@ -110,24 +110,6 @@ static bool record_holds(union record_copy *record)
 	}
 }
 
-const struct record_context *record_context_of(const union record_copy *record)
-{
-	const unsigned char *end = record->bytes + record->head.bytes;
-	const uint64_t *pcs_end;
-
-	switch (record->head.type) {
-	case RECORD_SAMPLE:
-		pcs_end = record->sample.pcs + record->sample.n_pcs;
-		break;
-	case RECORD_EVENT:
-		pcs_end = record->event.pcs + record->event.n_pcs;
-		break;
-	default:
-		return NULL;
-	}
-	return (const unsigned char *)pcs_end < end ? (const void *)pcs_end : NULL;
-}
-
 static bool same_head(const struct record *a, const struct record *b)
 {
 	return a->bytes == b->bytes && a->type == b->type && a->flags == b->flags;

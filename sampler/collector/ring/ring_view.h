@@ -30,7 +30,13 @@ union record_copy {
  *
  * Return:  the context, in the record; NULL: it has none.
  */
-const struct record_context *record_context_of(const union record_copy *record);
+static inline const struct record_context *record_context_of(const struct record *head,
+							     const uint64_t *pcs_end)
+{
+	const unsigned char *end = (const unsigned char *)head + head->bytes;
+
+	return (const unsigned char *)pcs_end < end ? (const void *)pcs_end : NULL;
+}
 
 enum decode_result {
 	DECODE_RECORD,  /* *RET_RECORD is a whole record that holds what its type says */
