@@ -121,7 +121,7 @@ int report_parts_make(struct report_parts *parts, const struct selection *select
 
 const struct flame_function *report_parts_others(struct report_parts *parts, size_t n_shown)
 {
-	struct flame_function *others = &parts->others;
+	struct flame_function *others = &parts->rows[parts->n_labels];
 
 	*others = (struct flame_function){.frame = (uint32_t)parts->n_labels};
 	for (size_t i = n_shown; i < parts->n; i++) {

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "flamescope/flame/flame.h"
 #include "flamescope/query/query.h"
 #include "flamescope/serve/serve.h"
 #include "tools/cli/cmd.h"
@@ -473,16 +472,16 @@ int view_number(const char *option, const char *text, uint32_t least, uint32_t m
  */
 int view_percent(const char *option, const char *text, double *ret_part, struct err *err);
 
+struct flame_function;
 struct function_table;
 
 /* What each thread, state or module of a selection takes.  Zero it. */
 struct report_parts {
 	struct dimension dimension;
 	const char **labels;
-	struct flame_function *rows; /* frame: the number of the label */
+	struct flame_function *rows; /* frame: the number of the label; one more than labels */
 	size_t n;                    /* rows that have samples */
 	size_t n_labels;
-	struct flame_function others;
 	char others_label[40];
 };
 
