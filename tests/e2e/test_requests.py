@@ -9,7 +9,7 @@ import os
 import subprocess
 import unittest
 
-from recorded import PYTHON, WICK, TARGETS, Case, need, read, req_rows, target
+from recorded import PYTHON, WICK, TARGETS, Case, need, read, req_rows, target, wait_for
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 ORDERS = os.path.join(ROOT, "docs/examples/orders")
@@ -124,6 +124,18 @@ class Orders(Case):
             for identity in sent:
                 self.assertIn(identity, done.stdout.decode())
 
+    def test_blocked_threads_have_the_labels_of_what_they_wait_for(self):
+        path = self.path("orders.perf")
+        sent, own, said = self.run_orders(3000, WICK, "record", "-e", "wall", "-F", 249, "-o", path, "--")
+        self.check_rows(tiers_of(req_rows([path])), sent, own, said)
+        samples = read(path)
+        self.check_samples(samples, sent)
+        blocked = [sample for sample in samples if sample.state == "sleeping" and "PQexecPrepared" in functions(sample)]
+        self.assertGreater(len(blocked), 10, said)
+        for sample in samples:
+            if sample.state == "sleeping" and "take" in functions(sample):
+                self.assertNotIn("identity", sample.labels, sample)
+
     def test_nginx_in_front_hands_the_trace_on(self):
         need("nginx")
         path = self.path("orders.perf")
@@ -224,6 +236,41 @@ class Cases(Case):
         self.assertLessEqual(len(traces[0] | traces[1]), 40)
         self.assertGreater(len(traces[0] & traces[1]), 30, traces)
         self.assertEqual(req_rows([paths[1]])["request", "second"]["count"], 40)
+
+    def count_of(self, pid, *options):
+        """How many requests a running recording has counted."""
+        done = self.wick("requests", "-p", pid, "--json", *options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        return sum(row["count"] for row in rows if (row["tier"], row["identity"]) == ("request", "second"))
+
+    def test_an_attached_program_is_counted_and_can_begin_anew(self):
+        line = f"00-{TRACE}-{SPAN}-01\n".encode()
+        with self.running(target("requests"), "server", 1, stdin=subprocess.PIPE) as server:
+            def serve(n):
+                server.stdin.write(line * n)
+                server.stdin.flush()
+            serve(2)  # what was before counts for nothing
+            with self.recording(server.pid, hz=99) as (_, path):
+                wait_for(lambda: serve(1) or self.count_of(server.pid))
+                serve(1)
+                self.count_of(server.pid, "--reset")
+                wait_for(lambda: self.is_idle(server.pid))
+                self.count_of(server.pid, "--reset")
+                serve(20)
+                wait_for(lambda: self.count_of(server.pid) >= 20)
+                wait_for(lambda: self.is_idle(server.pid))
+                self.assertEqual(self.count_of(server.pid), 20)
+            samples = [sample for sample in read(path) if "burn_second" in functions(sample)]
+            self.assertGreater(len(samples), 5)
+            for sample in samples:
+                self.assertEqual((sample.labels.get("identity"), sample.labels.get("trace")), ("second", TRACE), sample)
+
+    @staticmethod
+    def is_idle(pid):
+        """It waits for its input."""
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] == "S"
 
 
 if __name__ == "__main__":
