@@ -408,13 +408,41 @@ const char *collector_stop_text(unsigned stop)
 	return remote_stop_text(stop);
 }
 
+/* The drain thread is about to return: what it leaves is read here. */
+static void join(struct collector *collector)
+{
+	(void)pthread_join(collector->thread, NULL);
+	collector->running = false;
+}
+
+static int make_request(struct collector *collector,
+			int (*run)(struct collector *collector, void *argument), void *argument)
+{
+	int r = request_make(collector, run, argument);
+
+	if (r != -ESHUTDOWN)
+		return r;
+	join(collector);
+	return run(collector, argument);
+}
+
+int collector_totals(struct collector *collector, struct totals *ret_totals)
+{
+	return make_request(collector, recording_totals_get, ret_totals);
+}
+
+int collector_totals_reset(struct collector *collector)
+{
+	return make_request(collector, recording_totals_reset, NULL);
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
 	if (collector->running) {
 		collector_detach(collector);
-		(void)pthread_join(collector->thread, NULL);
+		join(collector);
 	}
 	drain_release(collector);
 	directory_release(&collector->directory);

@@ -102,7 +102,9 @@ struct ring_header {
 	_Atomic uint32_t paused;         /* 1: sampling is paused */
 	_Atomic uint32_t epoch;  /* incremented (release) when live_period_ns or paused changes */
 	_Atomic uint32_t engine; /* enum ring_engine; RING_ENGINE_PERF may come, and then stays */
-	uint8_t pad1[28];
+	_Atomic uint32_t counts; /* 1: the program keeps tables (tables.h): say HANDSHAKE_LEAVING
+				    before they are gone */
+	uint8_t pad1[24];
 	_Atomic uint32_t posted[RING_POSTED]; /* tids of threads that use CPU and have no timer */
 
 	/* The agent's. */

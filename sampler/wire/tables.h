@@ -12,7 +12,7 @@
  * are a struct tables_note.  It leads to the module's struct tables_anchor, which points to the
  * struct tables_state of the program: one for all modules that the linker lets share a symbol.
  *
- * The collector writes until, mult, clock and stall of the state; the program writes the rest.
+ * The collector writes until, mult, clock, session and stall of the state, until last; the program writes the rest.
  * Nothing is counted unless the clock is before `until`, which the collector moves on while it
  * records.
  *
@@ -37,6 +37,8 @@ enum {
 	TABLES_CHUNKS = 4096,
 	TABLES_OTHER = 1, /* name and node 1: for what there was no room for */
 	TABLES_MISUSES = 8,
+	TABLES_RECENT = 64,
+	TABLES_ATTR_BYTES = 128,
 };
 
 struct tables_note {
@@ -71,7 +73,8 @@ struct tables_state {
 	uint64_t mult;       /* collector: ns of a tick, times 2^32 */
 	uint64_t stall;      /* collector: a task that runs longer without a pause is a stall; 0: none */
 	uint32_t clock;      /* collector: enum tables_clock */
-	uint32_t pad;
+	uint32_t session;    /* collector: another one, not 0, for each recording and after each gap
+				between leases: what ran before it is taken for ended */
 	uint64_t tables;     /* address of the struct tables; 0: nothing was counted yet */
 	uint64_t lost_threads; /* threads that got no block: nothing of them is counted */
 	uint64_t misuse[TABLES_MISUSES];
@@ -115,6 +118,10 @@ struct tables {
 	uint16_t node_index[TABLES_INDEX];
 	uint16_t cell_index[TABLES_INDEX];
 	struct table_name names[TABLES_NAMES];
+	/* For the program alone: the attribute of each name, ready to be copied, and which nodes have
+	 * one of the same name around them, so that their time from enter to leave counts there. */
+	uint8_t attrs[TABLES_NAMES][TABLES_ATTR_BYTES];
+	uint8_t inside_itself[TABLES_NODES];
 };
 
 /* Of a node. */
@@ -169,7 +176,15 @@ struct table_thread {
 	uint32_t n_chunks; /* used */
 	uint64_t lost_chunks; /* durations that are in no bucket: in count, sum, min and max alone */
 	uint64_t random;
-	uint64_t pad[2];
+	uint32_t session; /* of the state, plus 1: what the fields above are of; 0: wiped */
+	uint32_t number;  /* in tables.threads[] */
+	/* Bytes of the record's attributes: of the identity, which comes first; of what was there when
+	 * the innermost task began to run; of what was there at wick_profile_start(), plus 1. */
+	uint16_t identity_bytes;
+	uint16_t base;
+	uint16_t profile;
+	uint16_t recent[TABLES_RECENT]; /* names of the identities that were used last */
+	uint16_t pad;
 	struct otel_record record; /* otel_thread_ctx_v1 points here */
 	struct table_run runs[TABLES_DEPTH];
 	struct table_node_row nodes[TABLES_NODES];

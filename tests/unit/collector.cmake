@@ -15,3 +15,13 @@ foreach(name attach proc_stat proc_status poll_interval due queue budget tick_al
 endforeach()
 wick_unit_test(waits SOURCES waits_children.c waits_children_fd.c LIBS wick_sample)
 wick_unit_test(waits_object LIBS wick_sample)
+
+# Exact counts, with the real agent and the real header.
+add_executable(counted_target counted_target.c)
+target_link_libraries(counted_target PRIVATE wick_warnings Threads::Threads)
+target_compile_definitions(counted_target PRIVATE _GNU_SOURCE)
+target_include_directories(counted_target PRIVATE ${PROJECT_SOURCE_DIR})
+wick_unit_test(counted LIBS wick_sample)
+target_compile_definitions(counted_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>"
+  TARGET="$<TARGET_FILE:counted_target>")
+add_dependencies(counted_test wick-agent counted_target)

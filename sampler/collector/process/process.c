@@ -8,6 +8,7 @@
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/timerless.h"
 #include "sampler/collector/process/wall.h"
+#include "sampler/collector/tables/process_tables.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
@@ -132,6 +133,7 @@ void process_free(struct process *process)
 	map_release(&process->threads);
 	timerless_release(&process->timerless);
 	wall_free(process->wall);
+	process_tables_free(process->tables);
 	if (process->external)
 		process->external->how->free(process->external);
 	free(process->slots);
@@ -192,6 +194,10 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	if (process->alive && !process->unsupported_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
+	if (r == 0)
+		process_tables_search(process->tables, &text);
+	if (process_tables_count(process->tables))
+		atomic_store_explicit(&process->ring.header->counts, 1, memory_order_relaxed);
 	buf_release(&text);
 	sink->stats->lost_corrupt += process->mappings.n_refused;
 	process->mappings.n_refused = 0;

@@ -56,6 +56,8 @@ struct child_cpu {
 	uint64_t ended_ns;  /* and as last seen */
 };
 
+struct process_tables;
+
 /* The file that a process runs. */
 struct external_image {
 	dev_t dev;
@@ -180,8 +182,9 @@ struct process {
 		unsupported_ns; /* it went to a program that cannot load the agent; 0: it did not */
 	struct readings readings;
 	struct process_usage usage;
-	uint64_t handler_ns; /* that a handler usually takes; 0: not known */
-	double fill;         /* of its fullest ring in the last drain, 0 .. 1 */
+	struct process_tables *tables; /* exact counts; NULL: no memory */
+	uint64_t handler_ns;           /* that a handler usually takes; 0: not known */
+	double fill;                   /* of its fullest ring in the last drain, 0 .. 1 */
 };
 
 /**

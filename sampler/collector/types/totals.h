@@ -93,8 +93,8 @@ struct totals {
 	uint64_t lost_names; /* times that there was no room: counted as "other", */
 	uint64_t lost_nodes;
 	uint64_t lost_cells;
-	uint64_t lost_durations; /* or missing from `durations` alone, */
-	uint64_t lost_threads;   /* or not counted at all */
+	uint64_t lost_durations;        /* or missing from `durations` alone, */
+	uint64_t lost_threads;          /* or not counted at all */
 	struct totals_builder *builder; /* what the rows were made of, which owns all of it */
 };
 
@@ -104,8 +104,8 @@ struct totals {
  * Rows have the same names as those of a snapshot; identities are chosen by the time of the
  * interval, and nothing is lost or counted twice when one has become "other" or has left it.  The
  * shortest and longest duration of the interval are known to a bucket, 1.6 %, unless they are those
- * of all; the longest run of a task (exec_max_ns) may be older than the interval, but is never
- * longer than what ran in it.  `live` is that of LATER.
+ * of all; the most that one task ran (exec_max_ns) may be older than the interval, but is never
+ * longer than the lives of those that ended in it.  `live` is that of LATER.
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to totals_release(); it keeps nothing of the two snapshots.
