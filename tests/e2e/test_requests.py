@@ -16,6 +16,7 @@ ORDERS = os.path.join(ROOT, "docs/examples/orders")
 ORDERS_BIN = os.path.abspath(os.path.join(TARGETS, "../../docs/examples/orders"))
 REQUESTS = 20000
 MEAN_ERROR = 0.02  # of a tier's mean
+FEW_ERROR = 0.2    # of a mean of few requests, of which one may be preempted between the two clocks
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 # A client whose requests all belong to one trace.
 ONE_TRACE = f"""
@@ -74,7 +75,7 @@ class Orders(Case):
         self.check_samples(read(path), sent)
         self.check_commands(path, sent, own)
 
-    def check_rows(self, rows, sent, own, said):
+    def check_rows(self, rows, sent, own, said, error=MEAN_ERROR):
         self.assertEqual(set(rows), {(tier, identity) for tier in own for identity in (*sent, "_total")}, said)
         for tier, identities in own.items():
             for identity, clock in identities.items():
@@ -82,7 +83,7 @@ class Orders(Case):
                 self.assertEqual(row["count"], clock["count"], (tier, identity, said))
                 self.assertEqual(row["count"], sent[identity])
                 mean = row["sum_ns"] / row["count"]
-                self.assertLess(abs(mean / clock["mean_ns"] - 1), MEAN_ERROR, (tier, identity, mean, clock))
+                self.assertLess(abs(mean / clock["mean_ns"] - 1), error, (tier, identity, mean, clock))
             for number in ("count", "sum_ns", "self_ns"):
                 self.assertEqual(rows[tier, "_total"][number], sum(rows[tier, identity][number] for identity in sent),
                                  (tier, number))
@@ -109,7 +110,8 @@ class Orders(Case):
 
     def check_commands(self, path, sent, own):
         for command, tiers in (("requests", ["request"]), ("tiers", ["service", "queue", "db"])):
-            done = self.wick(command, "--json", path)
+            each = ("--identity", "all") if command == "tiers" else ()
+            done = self.wick(command, "--json", *each, path)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             rows = {(row["tier"], row["identity"]): row for row in map(json.loads, done.stdout.decode().splitlines())}
             for tier in tiers:
@@ -119,7 +121,7 @@ class Orders(Case):
                     self.assertLess(abs(row["mean_ns"] / own[tier][identity]["mean_ns"] - 1), MEAN_ERROR)
                     self.assertTrue(row["min_ns"] <= row["p25_ns"] * 1.01 and row["p25_ns"] <= row["p50_ns"] <= row["p75_ns"]
                                     <= row["p90_ns"] <= row["p99_ns"] <= row["p999_ns"] <= row["max_ns"] * 1.01, row)
-            done = self.wick(command, path)
+            done = self.wick(command, *each, path)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             for identity in sent:
                 self.assertIn(identity, done.stdout.decode())
@@ -127,7 +129,7 @@ class Orders(Case):
     def test_blocked_threads_have_the_labels_of_what_they_wait_for(self):
         path = self.path("orders.perf")
         sent, own, said = self.run_orders(3000, WICK, "record", "-e", "wall", "-F", 249, "-o", path, "--")
-        self.check_rows(tiers_of(req_rows([path])), sent, own, said)
+        self.check_rows(tiers_of(req_rows([path])), sent, own, said, FEW_ERROR)
         samples = read(path)
         self.check_samples(samples, sent)
         blocked = [sample for sample in samples if sample.state == "sleeping" and "PQexecPrepared" in functions(sample)]
@@ -141,7 +143,7 @@ class Orders(Case):
         path = self.path("orders.perf")
         client = self.write("client.py", ONE_TRACE)
         sent, own, said = self.run_orders("-x", 1000, WICK, "record", "-F", 249, "-o", path, "--", client=(PYTHON, client))
-        self.check_rows(tiers_of(req_rows([path])), sent, own, said)
+        self.check_rows(tiers_of(req_rows([path])), sent, own, said, FEW_ERROR)
         traces = collections.Counter(sample.labels.get("trace") for sample in read(path) if "query" in functions(sample))
         self.assertEqual(set(traces), {TRACE}, said)
         self.assertGreater(traces[TRACE], 10)
@@ -172,7 +174,9 @@ class Cases(Case):
         self.assertEqual({key for key in rows if key[1] != "_total"}, set(own), run.summary)
         for key, (count, sum_ns) in own.items():
             self.assertEqual(rows[key]["count"], count, (key, run.summary))
-            self.assertLess(abs(rows[key]["sum_ns"] / sum_ns - 1), MEAN_ERROR, (key, rows[key], sum_ns))
+            # The longest may have been preempted, and so may the program between its clock and wick's.
+            self.assertLess(abs(rows[key]["sum_ns"] - sum_ns), MEAN_ERROR * sum_ns + 2 * rows[key]["max_ns"],
+                            (key, rows[key], sum_ns))
         for tier in {tier for tier, _ in own}:
             in_requests = [key for key in own if key[0] == tier and key[1] != "-"]
             for number in ("count", "sum_ns"):
@@ -217,7 +221,7 @@ class Cases(Case):
     def test_a_child_process_belongs_to_the_request_of_its_parent(self):
         run, own = self.run_case("fork", 200)
         rows = self.check(run, own)
-        self.assertEqual(rows["mail", "first"]["count"], 2000)
+        self.assertEqual(rows["mail", "first"]["count"], 8000)
         self.assertEqual(rows["request", "first"]["count"], 200)
 
     def test_two_processes_have_the_trace_of_the_traceparent(self):

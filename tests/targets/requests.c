@@ -234,7 +234,7 @@ static void forked(int i)
 	child = fork();
 	if (child == 0) {
 		memset(rows, 0, sizeof(rows));
-		for (int part = 0; part < 10; part++)
+		for (int part = 0; part < 40; part++)
 			mail("first", 1);
 		print_rows();
 		if (i % 2 == 0)
