@@ -1,9 +1,10 @@
-/* loops.c - event loops, one a thread, whose tasks know their own CPU time
- * usage: loops THREADS ROUNDS
+/* loops.c - event loops, one a thread, whose tasks know their own time
+ * usage: loops THREADS ROUNDS [wall]
  * Each round a "parent" runs, creates a "child" and pauses; the child runs in two parts; then the
  * parent runs again and finishes.  Every tenth child is cancelled while it pauses, and every tenth
- * round has a "stillborn" that never runs.  Writes "NAME CALLS CPU_NS" a line for each kind, then
- * "delay NS": how long the threads waited for a CPU (/proc/thread-self/schedstat). */
+ * round has a "stillborn" that never runs.  Writes "NAME CALLS NS" a line for each kind: CPU time
+ * of the thread, or wall time; then "delay NS": how long the threads waited for a CPU
+ * (/proc/thread-self/schedstat). */
 #include "burn.h"
 
 #include <pthread.h>
@@ -22,10 +23,12 @@ struct loop {
 	uint64_t n_parents;
 	uint64_t n_children;
 	uint64_t n_stillborn;
-	uint64_t parent_ns; /* CPU of the thread */
+	uint64_t parent_ns;
 	uint64_t child_ns;
 	uint64_t delay_ns;
 };
+
+static clockid_t task_clock = CLOCK_THREAD_CPUTIME_ID;
 
 static uint64_t delay_ns(void)
 {
@@ -38,15 +41,15 @@ static uint64_t delay_ns(void)
 	return delay;
 }
 
-/* A part of a task; its CPU time is added to SUM_NS. */
+/* A part of a task; its time is added to SUM_NS. */
 #define PART(task, sum_ns, work)                                                                   \
 	do {                                                                                       \
-		uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);                             \
+		uint64_t began_ns = clock_ns(task_clock);                                          \
                                                                                                    \
 		wick_task_run(task);                                                               \
 		work;                                                                              \
 		wick_task_suspend(task);                                                           \
-		(sum_ns) += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;                          \
+		(sum_ns) += clock_ns(task_clock) - began_ns;                                       \
 	} while (0)
 
 static void run_round(struct loop *loop, long i)
@@ -95,6 +98,8 @@ int main(int argc, char **argv)
 	memset(&sum, 0, sizeof(sum));
 	if (n < 1 || n > MOST_THREADS)
 		return 2;
+	if (argc > 3)
+		task_clock = CLOCK_MONOTONIC;
 	for (int i = 0; i < n; i++) {
 		loops[i].rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 100;
 		if (pthread_create(&loops[i].thread, NULL, run_loop, &loops[i]) != 0)
