@@ -384,11 +384,14 @@ WICK_TABLES_NOTE;
 /* What a handler of this thread may read of its record is written in this order. */
 #define WICK_FENCE(record) __asm__ volatile("" : "+m"(*(record)))
 
-/* The C library's, without its header: strict C99 leaves it out. */
 struct wick_timespec {
 	long sec;
 	long nsec;
 };
+
+/**
+ * wick_clock_gettime - clock_gettime() of the C library, whose header leaves it out in strict C99
+ */
 extern int wick_clock_gettime(int clock, struct wick_timespec *ret_now) __asm__("clock_gettime");
 
 /**
@@ -1279,7 +1282,7 @@ static inline uint32_t wick_identity_of(struct wick_block *block, struct wick_si
 	if (WICK_LIKELY(site && site->name)) {
 		if (WICK_UNLIKELY(!WICK_LOAD(&site->number)))
 			(void)wick_site_number(site, WICK_IDENTITY, identity, 0);
-		return site->number ? site->number : WICK_OTHER;
+		return site->number ? site->number : (uint32_t)WICK_OTHER;
 	}
 	identity = identity ? identity : "";
 	recent = &block->recent[wick_hash((uint64_t)identity) & (WICK_RECENT - 1)];
@@ -1453,7 +1456,7 @@ WICK_COLD int wick_hex(uint8_t *ret_bytes, const char *text, int n)
 /**
  * wick_traceparent_parse - the context that a header "traceparent" hands over
  * @ret: zero on failure
- * @text: "00-TRACE-SPAN-FLAGS", or a later version's
+ * @text: "00-TRACE-SPAN-FLAGS", or a later version's; blanks, or the line's end, may follow
  *
  * Return:  0; -1 when it is none.
  */
@@ -1467,14 +1470,18 @@ WICK_COUNTED int wick_traceparent_parse(struct wick_context *ret, const char *te
 
 	__builtin_memset(ret, 0, sizeof(*ret));
 	__builtin_memset(&got, 0, sizeof(got));
+	while (*text == ' ' || *text == '\t')
+		text++;
 	for (i = 0; i < 55; i++)
 		if (!text[i])
 			return -1;
 	if (!wick_hex(&version, text, 1) || text[2] != '-' ||
 	    !wick_hex(got.trace_id, text + 3, 16) || text[35] != '-' ||
 	    !wick_hex(got.span_id, text + 36, 8) || text[52] != '-' ||
-	    !wick_hex(&flags, text + 53, 1) || version == 255 || (version == 0 && text[55]) ||
-	    (text[55] && text[55] != '-'))
+	    !wick_hex(&flags, text + 53, 1) || version == 255)
+		return -1;
+	if (text[55] && text[55] != ' ' && text[55] != '\t' && text[55] != '\r' &&
+	    text[55] != '\n' && (version == 0 || text[55] != '-'))
 		return -1;
 	__builtin_memcpy(&span, got.span_id, 8);
 	if (wick_context_zero(&got) || span == 0)

@@ -1,4 +1,4 @@
 # wick: what programs include, under a virtual clock, and read as the collector does
-foreach(name tasks)
+foreach(name chroprof tasks)
   wick_unit_test(wick_${name} SOURCES wick_fixture.c)
 endforeach()
