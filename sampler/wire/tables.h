@@ -136,6 +136,8 @@ struct table_node_row {
 	uint32_t cancelled;
 	uint32_t failed;
 	uint32_t stalls; /* runs of longer than tables_state.stall without a pause */
+	uint32_t identity; /* for the program alone: of which a tier counted last, and its cell */
+	uint32_t cell;
 };
 
 /*
@@ -176,7 +178,7 @@ struct table_thread {
 	uint32_t n_chunks; /* used */
 	uint64_t lost_chunks; /* durations that are in no bucket: in count, sum, min and max alone */
 	uint64_t random;
-	uint32_t session; /* of the state, plus 1: what the fields above are of; 0: wiped */
+	uint32_t session; /* of the state: what the fields above are of; 0: wiped */
 	uint32_t number;  /* in tables.threads[] */
 	/* Bytes of the record's attributes: of the identity, which comes first; of what was there when
 	 * the innermost task began to run; of what was there at wick_profile_start(), plus 1. */
@@ -195,7 +197,7 @@ struct table_thread {
 _Static_assert(sizeof(struct tables_note) == 24, "docs/wire.md");
 _Static_assert(sizeof(struct tables_state) == 120, "docs/wire.md");
 _Static_assert(sizeof(struct table_name) == 128, "docs/wire.md");
-_Static_assert(sizeof(struct table_node_row) == 56, "docs/wire.md");
+_Static_assert(sizeof(struct table_node_row) == 64, "docs/wire.md");
 _Static_assert(sizeof(struct table_cell_row) == 144, "docs/wire.md");
 _Static_assert(sizeof(struct table_run) == 80, "docs/wire.md");
 
