@@ -144,7 +144,7 @@ bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed)
 	uint64_t begun_ns;
 	bool same;
 
-	if (!changed && now_ns < contexts->follow_ns)
+	if (!changed && now_ns < contexts->follow_ns && !loader_has_more(&contexts->loader))
 		return false;
 	begun_ns = io_thread_ns();
 	same = loader_read(&loader, contexts->pid, contexts->mem_fd) < 0;

@@ -115,14 +115,17 @@ static int add(struct loader *loader, const struct loader_module *module)
 	return 0;
 }
 
+/* The public part of struct link_map. */
+struct map_head {
+	uint64_t addr;
+	uint64_t name;
+	uint64_t dynamic;
+	uint64_t next;
+};
+
 static int read_list(struct loader *loader)
 {
-	struct {
-		uint64_t addr;
-		uint64_t name;
-		uint64_t dynamic;
-		uint64_t next;
-	} map;
+	struct map_head map;
 	uint64_t at = first_map(loader);
 	int r = 0;
 
@@ -202,6 +205,15 @@ void loader_release(struct loader *loader)
 {
 	free(loader->at);
 	*loader = (struct loader){.mem_fd = -1};
+}
+
+bool loader_has_more(const struct loader *loader)
+{
+	struct map_head map;
+
+	return loader->n > 0 &&
+	       module_memory(loader->mem_fd, loader->at[loader->n - 1].map, &map, sizeof(map)) &&
+	       map.next;
 }
 
 bool loader_same(const struct loader *a, const struct loader *b)

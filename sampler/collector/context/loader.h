@@ -56,6 +56,13 @@ int loader_read(struct loader *ret_loader, pid_t pid, int mem_fd);
 /** loader_release - forget them */
 void loader_release(struct loader *loader);
 
+/**
+ * loader_has_more - whether a module was added since the list was read
+ *
+ * One read: new modules are added at the end.
+ */
+bool loader_has_more(const struct loader *loader);
+
 /** loader_same - whether two lists have the same modules */
 bool loader_same(const struct loader *a, const struct loader *b);
 
