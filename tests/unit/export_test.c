@@ -187,16 +187,16 @@ static void both_formats_are_as_they_are_written_down(void **state)
 
 /* A top of rows that a test can change. */
 struct ranks {
-	struct top top;
-	struct top_row rows[8];
+	struct series top;
+	struct series_row rows[8];
 	size_t n;
-	struct top_choice choice;
+	struct series_choice choice;
 };
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct top_row *left = a;
-	const struct top_row *right = b;
+	const struct series_row *left = a;
+	const struct series_row *right = b;
 
 	return (left->rank < right->rank) - (left->rank > right->rank);
 }
@@ -204,10 +204,10 @@ static int by_rank(const void *a, const void *b)
 static void choose(struct ranks *ranks, const char *const *names, const uint64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		ranks->rows[i] = (struct top_row){
+		ranks->rows[i] = (struct series_row){
 			.labels = names[i], .rank = values[i], .values = {values[i]}};
 	qsort(ranks->rows, n, sizeof(ranks->rows[0]), by_rank);
-	assert_int_equal(top_choose(&ranks->top, ranks->rows, n, &ranks->choice), 0);
+	assert_int_equal(series_choose(&ranks->top, ranks->rows, n, &ranks->choice), 0);
 }
 
 /* The value of a series; -1: there is none. */
@@ -240,7 +240,7 @@ static void a_series_stays_until_it_is_clearly_out(void **state)
 	assert_int_equal(value_of(&ranks, "c"), 15);
 	assert_int_equal(value_of(&ranks, "d"), 40);
 	assert_int_equal(ranks.choice.other[0], 60);
-	top_forget(&ranks.top);
+	series_forget(&ranks.top);
 }
 
 static void no_series_goes_down_and_all_add_up(void **state)
@@ -277,7 +277,7 @@ static void no_series_goes_down_and_all_add_up(void **state)
 		}
 		assert_int_equal(sum, total);
 	}
-	top_forget(&ranks.top);
+	series_forget(&ranks.top);
 }
 
 static void a_reset_begins_anew(void **state)

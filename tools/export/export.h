@@ -62,30 +62,30 @@ void sink_stats(struct sink *sink, struct sink_stats *ret_stats);
  */
 void sink_free(struct sink *sink, struct sink_stats *ret_stats);
 
-/* top: which rows have series of their own */
+/* series: which rows have series of their own */
 
 enum {
-	TOP_VALUES = 24,                    /* of a row */
-	TOP_MOST = 50,                      /* K at most */
-	TOP_SLOTS = TOP_MOST + TOP_MOST / 2 /* series at most */
+	SERIES_VALUES = 24,                          /* of a row */
+	SERIES_MOST = 50,                            /* K at most */
+	SERIES_SLOTS = SERIES_MOST + SERIES_MOST / 2 /* series at most */
 };
 
 /* One row: it becomes the series with these labels.  Views. */
-struct top_row {
+struct series_row {
 	const char *labels;
 	uint64_t rank; /* 0: never a series */
-	uint64_t values[TOP_VALUES];
+	uint64_t values[SERIES_VALUES];
 	size_t index; /* the caller's */
 };
 
-struct top_slot {
+struct series_slot {
 	char *labels; /* of a series that is there; NULL: free */
-	uint64_t base[TOP_VALUES];
+	uint64_t base[SERIES_VALUES];
 };
 
-struct top_past {
+struct series_past {
 	uint64_t hash; /* of the labels */
-	uint64_t values[TOP_VALUES];
+	uint64_t values[SERIES_VALUES];
 };
 
 /*
@@ -93,33 +93,33 @@ struct top_past {
  * what the row had before is in `other`, which gets all of it when the row leaves.  So no series
  * ever goes down, and together they are all that was counted.  Zero it but for k and n_values.
  */
-struct top {
+struct series {
 	size_t k;
 	size_t n_values;
-	struct top_slot slots[TOP_SLOTS];
-	struct top_past *past; /* rows as they were last time */
+	struct series_slot slots[SERIES_SLOTS];
+	struct series_past *past; /* rows as they were last time */
 	size_t n_past;
 };
 
-struct top_choice {
+struct series_choice {
 	size_t n;
-	size_t rows[TOP_SLOTS]; /* places in ROWS, by rank */
-	uint64_t values[TOP_SLOTS][TOP_VALUES];
-	uint64_t other[TOP_VALUES];
+	size_t rows[SERIES_SLOTS]; /* places in ROWS, by rank */
+	uint64_t values[SERIES_SLOTS][SERIES_VALUES];
+	uint64_t other[SERIES_VALUES];
 	bool others; /* there is something in `other` */
 };
 
 /**
- * top_choose - which rows are series now
+ * series_choose - which rows are series now
  * @rows: by rank, the highest first; labels differ
  *
  * Return:  0; -ENOMEM.
  */
-int top_choose(struct top *top, const struct top_row *rows, size_t n,
-	       struct top_choice *ret_choice);
+int series_choose(struct series *top, const struct series_row *rows, size_t n,
+		  struct series_choice *ret_choice);
 
-/** top_forget - begin anew: rows count from zero again */
-void top_forget(struct top *top);
+/** series_forget - begin anew: rows count from zero again */
+void series_forget(struct series *top);
 
 /* functions: CPU by function, in bounded memory */
 
@@ -266,7 +266,7 @@ void page_histogram(struct page_text *text, const char *name, const char *labels
 /* page_rows: rows by their labels: those that look the same are one */
 
 struct page_rows {
-	struct top_row *at;
+	struct series_row *at;
 	size_t n;
 	size_t size;
 	struct intern labels;
@@ -279,7 +279,7 @@ struct page_rows {
  * Return:  the row; NULL: no memory.
  * Owns:    ROWS; good until the next call on it.
  */
-struct top_row *page_rows_get(struct page_rows *rows, struct buf *labels, size_t index);
+struct series_row *page_rows_get(struct page_rows *rows, struct buf *labels, size_t index);
 
 /** page_rows_sort - by rank, the highest first */
 void page_rows_sort(struct page_rows *rows);
@@ -334,5 +334,54 @@ const char *listener_address(const struct listener *listener);
 
 /** listener_free - close all connections; NULL is fine */
 void listener_free(struct listener *listener);
+
+/* export_options: of wick record */
+
+enum {
+	OPT_STATS_EVERY = 1800,
+	OPT_STATS_TO,
+	OPT_LISTEN,
+	OPT_TEXTFILE,
+	OPT_TOP_TASKS,
+};
+
+enum { EXPORT_TARGETS = 4 };
+
+struct export_options {
+	uint64_t every_ns; /* 0: counts are written at the end of each file alone */
+	const char *targets[EXPORT_TARGETS];
+	size_t n_targets;
+	const char *listen;   /* NULL: no server */
+	const char *textfile; /* NULL: none */
+	uint32_t top_tasks;
+};
+
+/* Rows of an option table. */
+#define EXPORT_OPTION_SPECS                                                                        \
+	{OPT_STATS_EVERY, "stats-every", "DUR",                                                    \
+	 "write exact counts (wick.h) of each DUR to the recording and to --stats-to (default: "   \
+	 "60s with --stats-to, otherwise at the end of each file)"},                               \
+		{OPT_STATS_TO, "stats-to", "WHERE",                                                \
+		 "also write these counts as JSON lines: to a file (appended), -, unix:PATH or "   \
+		 "'|COMMAND'"},                                                                    \
+		{OPT_LISTEN, "listen", "ADDRESS",                                                  \
+		 "serve counts to Prometheus at ADDRESS: 127.0.0.1:9464, or unix:PATH"},           \
+		{OPT_TEXTFILE, "textfile", "FILE",                                                 \
+		 "write the same to FILE every 15s (or --stats-every), for node_exporter"},        \
+	{                                                                                          \
+		OPT_TOP_TASKS, "top-tasks", "N",                                                   \
+			"with these two: series for the N heaviest tasks, 1 to 50 (default: 10)"   \
+	}
+
+/**
+ * export_options_take - take in one of the options above
+ *
+ * Return:  1; 0: it is none of them; -EINVAL and the reason.
+ * Owns:    VALUE outlives the options.
+ */
+int export_options_take(int id, const char *value, struct export_options *options, struct err *err);
+
+/** export_options_settle - what holds where an option was not given */
+void export_options_settle(struct export_options *options);
 
 #endif

@@ -11,7 +11,7 @@
 /* Tasks, or functions that are profiled exactly. */
 struct page_tasks {
 	enum total_kind kind;
-	struct top top;
+	struct series top;
 };
 
 /** page_tasks - the series of tasks or functions: 0; -ENOMEM */
@@ -20,13 +20,13 @@ int page_tasks(struct page_tasks *tasks, const struct totals *totals, struct pag
 /* A tier, or whole requests. */
 struct page_tier {
 	char *tier; /* NULL: free */
-	struct top top;
+	struct series top;
 	/* of the page that is made: */
 	struct page_rows rows;
-	struct top_choice choice;
-	struct top_row all;     /* _total; labels NULL: there is none */
-	struct top_row outside; /* - */
-	struct top_row other;
+	struct series_choice choice;
+	struct series_row all;     /* _total; labels NULL: there is none */
+	struct series_row outside; /* - */
+	struct series_row other;
 };
 
 struct page_tiers {
@@ -41,7 +41,7 @@ int page_tiers(struct page_tiers *tiers, const struct totals *totals, struct pag
 void page_tiers_forget(struct page_tiers *tiers);
 
 /** page_functions - the series of sampled functions: 0; -ENOMEM */
-int page_functions(struct top *top, struct functions *functions, struct page_text *text);
+int page_functions(struct series *top, struct functions *functions, struct page_text *text);
 
 /** page_self - the series of wick itself */
 void page_self(const struct page_self *self, const struct totals *totals, struct page_text *text);

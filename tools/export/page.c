@@ -9,7 +9,7 @@ struct page_maker {
 	uint64_t since_ns; /* of the counts of the last page */
 	struct page_tasks tasks;
 	struct page_tasks functions;
-	struct top sampled;
+	struct series sampled;
 	struct page_tiers tiers;
 };
 
@@ -29,8 +29,8 @@ int page_maker_new(size_t top_tasks, struct page_maker **ret_maker)
 /* Counts began anew. */
 static void forget(struct page_maker *maker)
 {
-	top_forget(&maker->tasks.top);
-	top_forget(&maker->functions.top);
+	series_forget(&maker->tasks.top);
+	series_forget(&maker->functions.top);
 	page_tiers_forget(&maker->tiers);
 }
 
@@ -39,7 +39,7 @@ void page_maker_free(struct page_maker *maker)
 	if (!maker)
 		return;
 	forget(maker);
-	top_forget(&maker->sampled);
+	series_forget(&maker->sampled);
 	free(maker);
 }
 

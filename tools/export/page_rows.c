@@ -8,7 +8,7 @@
 
 enum { FIRST_ROWS = 64 };
 
-struct top_row *page_rows_get(struct page_rows *rows, struct buf *labels, size_t index)
+struct series_row *page_rows_get(struct page_rows *rows, struct buf *labels, size_t index)
 {
 	const char *key = labels->failed ? NULL : intern_string(&rows->labels, buf_text(labels));
 	size_t number = key ? (size_t)(uintptr_t)map_get(&rows->by_labels, (uintptr_t)key) : 0;
@@ -20,14 +20,14 @@ struct top_row *page_rows_get(struct page_rows *rows, struct buf *labels, size_t
 	if (array_reserve(&rows->at, rows->n, &rows->size, FIRST_ROWS) < 0 ||
 	    map_put(&rows->by_labels, (uintptr_t)key, (void *)(uintptr_t)(rows->n + 1)) < 0)
 		return NULL;
-	rows->at[rows->n] = (struct top_row){.labels = key, .index = index};
+	rows->at[rows->n] = (struct series_row){.labels = key, .index = index};
 	return &rows->at[rows->n++];
 }
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct top_row *left = a;
-	const struct top_row *right = b;
+	const struct series_row *left = a;
+	const struct series_row *right = b;
 
 	if (left->rank != right->rank)
 		return left->rank < right->rank ? 1 : -1;

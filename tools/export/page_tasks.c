@@ -54,7 +54,7 @@ static int add_rows(const struct totals *totals, enum total_kind kind, struct pa
 	buf_init(&labels, LABELS_BYTES);
 	for (size_t i = 0; r == 0 && i < totals->n_tasks; i++) {
 		const struct total_task *task = &totals->tasks[i];
-		struct top_row *row;
+		struct series_row *row;
 
 		if (task->kind != kind)
 			continue;
@@ -76,7 +76,7 @@ static int add_rows(const struct totals *totals, enum total_kind kind, struct pa
 	return r;
 }
 
-static uint64_t longest_of_others(const struct page_rows *rows, const struct top_choice *choice)
+static uint64_t longest_of_others(const struct page_rows *rows, const struct series_choice *choice)
 {
 	uint64_t longest = 0;
 
@@ -98,7 +98,7 @@ static void write_value(struct page_text *text, size_t family, const char *name,
 }
 
 static void write_family(struct page_text *text, const char *prefix, size_t family,
-			 const struct page_rows *rows, const struct top_choice *choice)
+			 const struct page_rows *rows, const struct series_choice *choice)
 {
 	bool counter = family < N_COUNTERS;
 	char name[NAME_BYTES];
@@ -109,7 +109,7 @@ static void write_family(struct page_text *text, const char *prefix, size_t fami
 	if (counter)
 		(void)strncat(name, "_total", sizeof(name) - strlen(name) - 1);
 	for (size_t i = 0; i < choice->n; i++) {
-		const struct top_row *row = &rows->at[choice->rows[i]];
+		const struct series_row *row = &rows->at[choice->rows[i]];
 
 		write_value(text, family, name, row->labels,
 			    counter ? choice->values[i][family] : row->values[family]);
@@ -123,12 +123,12 @@ int page_tasks(struct page_tasks *tasks, const struct totals *totals, struct pag
 {
 	const char *prefix = tasks->kind == TOTAL_TASK ? "wick_task" : "wick_profiled_function";
 	struct page_rows rows = {0};
-	struct top_choice choice;
+	struct series_choice choice;
 	int r = add_rows(totals, tasks->kind, &rows);
 
 	tasks->top.n_values = N_COUNTERS;
 	if (r == 0)
-		r = top_choose(&tasks->top, rows.at, rows.n, &choice);
+		r = series_choose(&tasks->top, rows.at, rows.n, &choice);
 	for (size_t i = 0; r == 0 && choice.n && i <= EXEC_MAX; i++)
 		write_family(text, prefix, i, &rows, &choice);
 	page_rows_release(&rows);
@@ -148,7 +148,7 @@ static int add_functions(struct functions *functions, struct page_rows *rows)
 	uint64_t total_ns;
 	uint64_t sum_ns = 0;
 	size_t n = functions_sorted(functions, &counts, &total_ns);
-	struct top_row *row;
+	struct series_row *row;
 	struct buf labels;
 	int r = 0;
 
@@ -177,17 +177,17 @@ static int add_functions(struct functions *functions, struct page_rows *rows)
 	return row ? 0 : -ENOMEM;
 }
 
-int page_functions(struct top *top, struct functions *functions, struct page_text *text)
+int page_functions(struct series *top, struct functions *functions, struct page_text *text)
 {
 	static const char name[] = "wick_function_self_seconds";
 	static const char series[] = "wick_function_self_seconds_total";
 	struct page_rows rows = {0};
-	struct top_choice choice;
+	struct series_choice choice;
 	int r = add_functions(functions, &rows);
 
 	top->n_values = 1;
 	if (r == 0)
-		r = top_choose(top, rows.at, rows.n, &choice);
+		r = series_choose(top, rows.at, rows.n, &choice);
 	if (r == 0 && choice.n)
 		page_family(text, name, "counter", "seconds",
 			    "CPU time in the function itself, sampled.");

@@ -12,8 +12,8 @@ enum { LABELS_BYTES = 4096 };
 /* Of a row: counts up to the end of each bucket, and of all, then: */
 enum { ALL = PAGE_BUCKETS, SUM, SELF, N_VALUES };
 
-_Static_assert((int)N_VALUES <= (int)TOP_VALUES, "they fit a row");
-_Static_assert((int)PAGE_IDENTITIES <= (int)TOP_MOST, "and rows fit a top");
+_Static_assert((int)N_VALUES <= (int)SERIES_VALUES, "they fit a row");
+_Static_assert((int)PAGE_IDENTITIES <= (int)SERIES_MOST, "and rows fit a top");
 
 static const char request_tier[] = "request";
 
@@ -38,7 +38,7 @@ static struct page_tier *tier_of(struct page_tiers *tiers, const char *name)
 }
 
 /* The ends of octaves are ends of buckets, so that no count is split. */
-static void add_values(struct top_row *row, const struct total_tier *tier)
+static void add_values(struct series_row *row, const struct total_tier *tier)
 {
 	for (uint32_t i = 0; i < tier->durations.n; i++) {
 		const struct histogram_bucket *at = &tier->durations.at[i];
@@ -54,7 +54,7 @@ static void add_values(struct top_row *row, const struct total_tier *tier)
 	row->rank = row->values[SUM];
 }
 
-static struct top_row *special(struct page_tier *tier, const char *identity)
+static struct series_row *special(struct page_tier *tier, const char *identity)
 {
 	if (strcmp(identity, "_total") == 0)
 		return &tier->all;
@@ -75,7 +75,7 @@ static int add_row(struct page_tiers *tiers, const struct total_tier *total, siz
 		   struct buf *labels)
 {
 	struct page_tier *tier = tier_of(tiers, total->tier);
-	struct top_row *row;
+	struct series_row *row;
 
 	if (!tier) {
 		tiers->left_out++;
@@ -100,7 +100,7 @@ static int choose(struct page_tier *tier)
 	page_rows_sort(&tier->rows);
 	tier->top.k = PAGE_IDENTITIES;
 	tier->top.n_values = N_VALUES;
-	r = top_choose(&tier->top, tier->rows.at, tier->rows.n, &tier->choice);
+	r = series_choose(&tier->top, tier->rows.at, tier->rows.n, &tier->choice);
 	for (size_t i = 0; r == 0 && i < N_VALUES; i++)
 		tier->other.values[i] += tier->choice.other[i];
 	return r;
@@ -149,7 +149,7 @@ static void write_row(const struct writing *writing, const char *labels, const u
 }
 
 static void write_special(const struct writing *writing, const struct page_tier *tier,
-			  const char *identity, const struct top_row *row)
+			  const char *identity, const struct series_row *row)
 {
 	const struct totals *totals = writing->totals;
 	struct buf labels;
@@ -167,7 +167,7 @@ static void write_tier(const struct writing *writing, const struct page_tier *ti
 	write_special(writing, tier, "_total", &tier->all);
 	write_special(writing, tier, "-", &tier->outside);
 	for (size_t i = 0; i < tier->choice.n; i++) {
-		const struct top_row *row = &tier->rows.at[tier->choice.rows[i]];
+		const struct series_row *row = &tier->rows.at[tier->choice.rows[i]];
 
 		write_row(writing, row->labels, tier->choice.values[i],
 			  &writing->totals->tiers[row->index]);
@@ -204,7 +204,7 @@ static void clear(struct page_tier *tier)
 {
 	page_rows_release(&tier->rows);
 	tier->choice.n = 0;
-	tier->all = (struct top_row){0};
+	tier->all = (struct series_row){0};
 	tier->outside = tier->all;
 	tier->other = tier->all;
 }
@@ -225,7 +225,7 @@ int page_tiers(struct page_tiers *tiers, const struct totals *totals, struct pag
 void page_tiers_forget(struct page_tiers *tiers)
 {
 	for (size_t i = 0; i <= PAGE_TIERS; i++) {
-		top_forget(&tiers->at[i].top);
+		series_forget(&tiers->at[i].top);
 		free(tiers->at[i].tier);
 		clear(&tiers->at[i]);
 		tiers->at[i] = (struct page_tier){0};

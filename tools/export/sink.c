@@ -32,6 +32,7 @@ struct sink {
 	struct buf waiting; /* lines */
 	size_t in_hand;     /* lines that the thread writes */
 	bool ending;        /* no lines will come */
+	bool left;          /* nobody wants to know how it ends */
 	bool ended;         /* the thread has nothing more to do with this */
 	bool failed;        /* the last write did: it was reported */
 	bool full;          /* the reader is too slow: it was reported */
@@ -98,7 +99,7 @@ static void account(struct sink *sink, const struct buf *lines, size_t written, 
 	sink->stats.lines += sink->in_hand - lost;
 	sink->stats.lost += lost;
 	sink->in_hand = 0;
-	if (r < 0 && !sink->failed)
+	if (r < 0 && !sink->failed && !sink->left)
 		tell(sink, strerrordesc_np(-r));
 	sink->failed = r < 0;
 	sink->full = false;
@@ -319,6 +320,7 @@ void sink_free(struct sink *sink, struct sink_stats *ret_stats)
 	sink->ending = true;
 	(void)pthread_cond_broadcast(&sink->changed);
 	ended = wait_for_thread(sink);
+	sink->left = !ended;
 	stats = sink->stats;
 	stats.lost += count_lines(sink->waiting.data, sink->waiting.len) + sink->in_hand;
 	(void)pthread_mutex_unlock(&sink->mutex);

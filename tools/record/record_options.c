@@ -101,6 +101,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "do not write the command line to the file"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
 	{OPT_NS, "ns", NULL, "write time stamps with nine decimals instead of six"},
+	OPTION_GROUP("Exact counts"),
+	EXPORT_OPTION_SPECS,
 	OPTION_GROUP("Limits"),
 	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, otherwise off"),
 	BUDGET_OPTION_SPECS,
@@ -315,6 +317,8 @@ static int take_shared_option(int id, const char *value, struct record_options *
 		r = engine_options_take(id, value, &options->engine, err);
 	if (r == 0)
 		r = budget_options_take(id, value, &options->budget, err);
+	if (r == 0)
+		r = export_options_take(id, value, &options->export, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
@@ -536,6 +540,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		budget_options_leave_on(&options.budget);
 	if (!options.hz)
 		options.hz = DEFAULT_HZ;
+	export_options_settle(&options.export);
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
 	options.external = (struct external_choice){

@@ -563,6 +563,8 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	summary_engine(summary, buf);
 	print_hooks(summary, buf);
 	print_live(summary, buf);
+	if (summary->totals)
+		summary_counts(summary->totals, buf);
 	summary_unsupported(&summary->collected, buf);
 	if (!summary->no_clock)
 		print_coverage(summary, buf);

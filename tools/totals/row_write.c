@@ -32,7 +32,16 @@ void totals_row_task(struct buf *buf, const struct totals *totals, const struct 
 	buf_add_char(buf, '}');
 }
 
-static void add_quantiles(struct buf *buf, const struct histogram *durations)
+uint64_t totals_quantile_ns(const struct total_tier *tier, double q)
+{
+	uint64_t ns = histogram_quantile(&tier->durations, q);
+
+	if (ns < tier->min_ns && tier->durations.n)
+		return tier->min_ns;
+	return ns > tier->max_ns ? tier->max_ns : ns;
+}
+
+static void add_quantiles(struct buf *buf, const struct total_tier *tier)
 {
 	static const struct {
 		const char *name;
@@ -40,9 +49,9 @@ static void add_quantiles(struct buf *buf, const struct histogram *durations)
 	} quantiles[] = {{"p25_ns", 0.25}, {"p50_ns", 0.5},  {"p75_ns", 0.75},
 			 {"p90_ns", 0.9},  {"p99_ns", 0.99}, {"p999_ns", 0.999}};
 
-	for (size_t i = 0; durations->n && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+	for (size_t i = 0; tier->durations.n && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
 		json_add_number(buf, quantiles[i].name,
-				histogram_quantile(durations, quantiles[i].part));
+				totals_quantile_ns(tier, quantiles[i].part));
 }
 
 static void add_buckets(struct buf *buf, const struct histogram *durations)
@@ -78,7 +87,7 @@ void totals_row_tier(struct buf *buf, const struct totals *totals, const struct 
 	json_add_number(buf, "sd_ns", (uint64_t)histogram_deviation_ns(&tier->durations));
 	json_add_number(buf, "min_ns", tier->min_ns);
 	json_add_number(buf, "max_ns", tier->max_ns);
-	add_quantiles(buf, &tier->durations);
+	add_quantiles(buf, tier);
 	if (buckets)
 		add_buckets(buf, &tier->durations);
 	add_trace(buf, tier);
@@ -90,15 +99,22 @@ bool totals_has(enum totals_subject subject, const struct total_tier *tier)
 	return (strcmp(tier->tier, TOTALS_REQUEST_TIER) == 0) == (subject == TOTALS_REQUESTS);
 }
 
+static bool counts(const struct total_task *task)
+{
+	return task->exec_ns || task->children_ns || task->calls || task->live || task->stillborn;
+}
+
 void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
 		 bool buckets)
 {
 	for (size_t i = 0; subject == TOTALS_TASKS && i < totals->n_tasks; i++) {
+		if (!counts(&totals->tasks[i]))
+			continue;
 		totals_row_task(buf, totals, &totals->tasks[i]);
 		buf_add_char(buf, '\n');
 	}
 	for (size_t i = 0; subject != TOTALS_TASKS && i < totals->n_tiers; i++) {
-		if (!totals_has(subject, &totals->tiers[i]))
+		if (!totals_has(subject, &totals->tiers[i]) || !totals->tiers[i].count)
 			continue;
 		totals_row_tier(buf, totals, &totals->tiers[i], buckets);
 		buf_add_char(buf, '\n');

@@ -42,17 +42,26 @@ void totals_row_tier(struct buf *buf, const struct totals *totals, const struct 
 		     bool buckets);
 
 /**
+ * totals_quantile_ns - the duration that a part Q of a tier's are not longer than
+ *
+ * A bucket's middle may be outside of what was seen: it is within [min_ns, max_ns].
+ *
+ * Return:  ns; 0: it is not known.
+ */
+uint64_t totals_quantile_ns(const struct total_tier *tier, double q);
+
+/**
  * totals_has - whether a tier's row is about SUBJECT
  *
  * Whole requests are TOTALS_REQUESTS, and the others TOTALS_TIERS.
  */
 bool totals_has(enum totals_subject subject, const struct total_tier *tier);
 
-/** totals_rows - the rows of SUBJECT, each with a newline */
+/** totals_rows - the rows of SUBJECT that count something, each with a newline */
 void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
 		 bool buckets);
 
-/** totals_all_rows - the rows of all subjects that count something */
+/** totals_all_rows - the same of all subjects */
 void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets);
 
 /* What is printed of totals as a table. */

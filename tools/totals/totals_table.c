@@ -25,13 +25,13 @@ static void add_text(struct table *table, const char *text)
 }
 
 /* Unknown where the rows that were read had no buckets. */
-static void add_quantile(struct table *table, const struct histogram *durations, double part)
+static void add_quantile(struct table *table, const struct total_tier *tier, double part)
 {
-	if (durations->n)
-		words_amount(&table->text, histogram_quantile(durations, part), "ns");
+	if (tier->durations.n)
+		words_amount(&table->text, totals_quantile_ns(tier, part), "ns");
 	else
 		buf_add_char(&table->text, '-');
-	table_cell(table, durations->n > 0);
+	table_cell(table, tier->durations.n > 0);
 }
 
 static void add_location(struct table *table, const struct total_task *task)
@@ -132,8 +132,8 @@ static void add_request(struct table *table, const struct totals *totals,
 		   (double)(all ? all->sum_ns : request->sum_ns));
 	table_cell(table, true);
 	add_time(table, request->count ? request->sum_ns / request->count : 0);
-	add_quantile(table, &request->durations, 0.5);
-	add_quantile(table, &request->durations, 0.99);
+	add_quantile(table, request, 0.5);
+	add_quantile(table, request, 0.99);
 	add_time(table, request->max_ns);
 	add_text(table, request->identity);
 	add_parts(table, totals, request);
@@ -185,12 +185,12 @@ static void add_tier(struct table *table, const struct total_tier *tier)
 	add_time(table, tier->count ? tier->sum_ns / tier->count : 0);
 	add_time(table, (uint64_t)histogram_deviation_ns(&tier->durations));
 	add_time(table, tier->min_ns);
-	add_quantile(table, &tier->durations, 0.25);
-	add_quantile(table, &tier->durations, 0.5);
-	add_quantile(table, &tier->durations, 0.75);
-	add_quantile(table, &tier->durations, 0.9);
-	add_quantile(table, &tier->durations, 0.99);
-	add_quantile(table, &tier->durations, 0.999);
+	add_quantile(table, tier, 0.25);
+	add_quantile(table, tier, 0.5);
+	add_quantile(table, tier, 0.75);
+	add_quantile(table, tier, 0.9);
+	add_quantile(table, tier, 0.99);
+	add_quantile(table, tier, 0.999);
 	add_time(table, tier->max_ns);
 	add_text(table, tier->tier);
 	add_text(table, tier->identity);

@@ -1,4 +1,4 @@
-/* top.c - which rows have series of their own, and what the others have together */
+/* series.c - which rows have series of their own, and what the others have together */
 #include "tools/export/export.h"
 
 #include <errno.h>
@@ -16,26 +16,26 @@ static uint64_t hash_of(const char *labels)
 	return hash;
 }
 
-static struct top_slot *slot_of(struct top *top, const char *labels)
+static struct series_slot *slot_of(struct series *top, const char *labels)
 {
-	for (size_t i = 0; i < TOP_SLOTS; i++)
+	for (size_t i = 0; i < SERIES_SLOTS; i++)
 		if (top->slots[i].labels && strcmp(top->slots[i].labels, labels) == 0)
 			return &top->slots[i];
 	return NULL;
 }
 
-static void leave(struct top_slot *slot)
+static void leave(struct series_slot *slot)
 {
 	free(slot->labels);
-	*slot = (struct top_slot){0};
+	*slot = (struct series_slot){0};
 }
 
 /* Rows that are no longer there, or are clearly out. */
-static void remove_others(struct top *top, const struct top_row *rows, size_t n)
+static void remove_others(struct series *top, const struct series_row *rows, size_t n)
 {
 	size_t last = top->k + top->k / 2;
 
-	for (size_t i = 0; i < TOP_SLOTS; i++) {
+	for (size_t i = 0; i < SERIES_SLOTS; i++) {
 		bool stays = false;
 
 		if (!top->slots[i].labels)
@@ -48,7 +48,7 @@ static void remove_others(struct top *top, const struct top_row *rows, size_t n)
 }
 
 /* What a row had last time is in `other` for good; what has come since is not yet. */
-static void take_base(const struct top *top, const struct top_row *row, uint64_t *base)
+static void take_base(const struct series *top, const struct series_row *row, uint64_t *base)
 {
 	uint64_t hash = hash_of(row->labels);
 
@@ -59,10 +59,10 @@ static void take_base(const struct top *top, const struct top_row *row, uint64_t
 		}
 }
 
-static int enter(struct top *top, const struct top_row *row)
+static int enter(struct series *top, const struct series_row *row)
 {
-	for (size_t i = 0; i < TOP_SLOTS; i++) {
-		struct top_slot *slot = &top->slots[i];
+	for (size_t i = 0; i < SERIES_SLOTS; i++) {
+		struct series_slot *slot = &top->slots[i];
 
 		if (slot->labels)
 			continue;
@@ -75,9 +75,9 @@ static int enter(struct top *top, const struct top_row *row)
 	return 0; /* never: there are at most 1.5 k */
 }
 
-static int remember(struct top *top, const struct top_row *rows, size_t n)
+static int remember(struct series *top, const struct series_row *rows, size_t n)
 {
-	struct top_past *past = calloc(n ? n : 1, sizeof(*past));
+	struct series_past *past = calloc(n ? n : 1, sizeof(*past));
 
 	if (!past)
 		return -ENOMEM;
@@ -91,11 +91,12 @@ static int remember(struct top *top, const struct top_row *rows, size_t n)
 	return 0;
 }
 
-static void take(struct top *top, const struct top_row *rows, size_t n, struct top_choice *choice)
+static void take(struct series *top, const struct series_row *rows, size_t n,
+		 struct series_choice *choice)
 {
-	*choice = (struct top_choice){0};
+	*choice = (struct series_choice){0};
 	for (size_t i = 0; i < n; i++) {
-		const struct top_slot *slot = slot_of(top, rows[i].labels);
+		const struct series_slot *slot = slot_of(top, rows[i].labels);
 
 		for (size_t j = 0; j < top->n_values; j++) {
 			uint64_t value = rows[i].values[j];
@@ -111,7 +112,8 @@ static void take(struct top *top, const struct top_row *rows, size_t n, struct t
 	}
 }
 
-int top_choose(struct top *top, const struct top_row *rows, size_t n, struct top_choice *ret_choice)
+int series_choose(struct series *top, const struct series_row *rows, size_t n,
+		  struct series_choice *ret_choice)
 {
 	remove_others(top, rows, n);
 	for (size_t i = 0; i < n && i < top->k && rows[i].rank; i++)
@@ -121,9 +123,9 @@ int top_choose(struct top *top, const struct top_row *rows, size_t n, struct top
 	return remember(top, rows, n);
 }
 
-void top_forget(struct top *top)
+void series_forget(struct series *top)
 {
-	for (size_t i = 0; i < TOP_SLOTS; i++)
+	for (size_t i = 0; i < SERIES_SLOTS; i++)
 		leave(&top->slots[i]);
 	free(top->past);
 	top->past = NULL;
