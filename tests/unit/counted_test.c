@@ -204,6 +204,7 @@ struct server {
 static struct server start_server(void)
 {
 	struct server server = {0};
+	char line[16];
 	int to[2];
 	int from[2];
 
@@ -220,6 +221,7 @@ static struct server start_server(void)
 	(void)close(from[1]);
 	server.to = fdopen(to[1], "w");
 	server.from = fdopen(from[0], "r");
+	assert_non_null(fgets(line, sizeof(line), server.from));
 	return server;
 }
 
