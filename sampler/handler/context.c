@@ -82,7 +82,8 @@ static bool readable(struct view *view, uint64_t address, uint32_t len, bool sta
 {
 	uint64_t page = address & -(uint64_t)PAGE;
 
-	if (address + len < len)
+	/* The first page stands for none. */
+	if (address < PAGE || address + len < len)
 		return false;
 	for (; page < address + len; page += PAGE)
 		if (!is_known(view, page, stays) && !prove(view, page, page, stays))

@@ -114,7 +114,7 @@ class Right(Case):
 
     def test_memory_and_locks(self):
         run = self.record(target("context_exe"), "alloc", 0.3,
-                          options=("-e", "alloc:64KiB,lock:1ns", "--max-overhead", "off"))
+                          options=("-e", "alloc=64K,lock=1us", "--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         self.judge(run.paths, event="alloc")
         self.judge(run.paths, event="lock", least=5)
@@ -133,7 +133,7 @@ class Hostile(Case):
                 self.assertEqual(run.end["lost_corrupt"], 0)
 
     def test_libraries_come_and_go(self):
-        rounds = 1000 if LONG else 200
+        rounds = 1000 if LONG else 60
         for kind in ("libcontext_gnu2.so", "libcontext_gnu.so", "libcustomlabels_gnu2.so"):
             with self.subTest(kind):
                 run = self.record(target("context_loads"), target(kind), "rounds", rounds, hz=4999,
