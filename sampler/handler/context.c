@@ -82,7 +82,8 @@ static bool readable(struct view *view, uint64_t address, uint32_t len, bool sta
 {
 	uint64_t page = address & -(uint64_t)PAGE;
 
-	if (address + len < len)
+	/* The first page stands for none. */
+	if (address < PAGE || address + len < len)
 		return false;
 	for (; page < address + len; page += PAGE)
 		if (!is_known(view, page, stays) && !prove(view, page, page, stays))
@@ -268,16 +269,20 @@ static bool read_variable(const struct context_variable *from,
 	       *(const volatile uint32_t *)&from->serial == ret_variable->serial;
 }
 
-/* One system call, at the first sample of a thread. */
+void context_begin(struct slot *slot)
+{
+	atomic_store_explicit(&slot->ring->thread_pointer, arch_thread_pointer(),
+			      memory_order_relaxed);
+}
+
 static uint64_t thread_pointer(struct slot *slot, bool no_syscalls)
 {
 	uint64_t tp = atomic_load_explicit(&slot->ring->thread_pointer, memory_order_relaxed);
 
 	if (tp || no_syscalls)
 		return tp;
-	tp = arch_thread_pointer();
-	atomic_store_explicit(&slot->ring->thread_pointer, tp, memory_order_relaxed);
-	return tp;
+	context_begin(slot);
+	return atomic_load_explicit(&slot->ring->thread_pointer, memory_order_relaxed);
 }
 
 uint32_t context_append(struct process *p, struct slot *slot, struct record_context *to)

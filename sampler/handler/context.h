@@ -5,6 +5,15 @@
 #include "sampler/handler/slot.h"
 
 /**
+ * context_begin - tell the collector the calling thread's thread pointer
+ *
+ * It then reads the thread's context while it is blocked, before its first sample.
+ *
+ * Context: handler.  A system call.  Between slot_claim() and slot_leave(), of the calling thread.
+ */
+void context_begin(struct slot *slot);
+
+/**
  * context_append - write the thread's context behind the pcs of a record
  * @to: the end of the pcs, with room for CONTEXT_MAX_BYTES of data
  *

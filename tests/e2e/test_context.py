@@ -12,7 +12,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def labelled(path):
-    """(words of the "# s" line, functions, event) of each sample."""
+    """(words of the "# s" line, functions, event, tid) of each sample."""
     samples = []
     for block in text_of(path).split("\n\n"):
         lines = block.splitlines()
@@ -21,7 +21,8 @@ def labelled(path):
         head = [line for line in lines if line and not line.startswith(("#", "\t"))]
         if facts and frames and head:
             words = dict(word.split("=", 1) for word in facts[-1][4:].split())
-            samples.append((words, frames, head[-1].split()[-1].rstrip(":")))
+            tid = int(re.search(r"/(\d+) ", head[-1]).group(1))
+            samples.append((words, frames, head[-1].split()[-1].rstrip(":"), tid))
     return samples
 
 
@@ -43,10 +44,10 @@ def trace_of(words):
 class Right(Case):
     """The context of a sample is that of the work in its stack."""
 
-    def judge(self, paths, least=300, event=None):
+    def judge(self, paths, least=300, event=None, but=None):
         samples = [sample for path in paths for sample in labelled(path)]
-        judged = [(work_of(frames), trace_of(words)) for words, frames, kind in samples
-                  if work_of(frames) is not None and event in (None, kind)]
+        judged = [(work_of(frames), trace_of(words)) for words, frames, kind, tid in samples
+                  if work_of(frames) is not None and event in (None, kind) and tid != but]
         wrong = [pair for pair in judged if pair[1] not in (None, pair[0])]
         right = [pair for pair in judged if pair[1] == pair[0]]
         self.assertGreater(len(judged), least)
@@ -61,7 +62,7 @@ class Right(Case):
 
     def check_names(self, samples, key):
         """Attributes have their names, and the last of a key counts."""
-        for words, frames, _ in samples:
+        for words, frames, *_ in samples:
             number = work_of(frames)
             if number is None or "trace" not in words:
                 continue
@@ -84,14 +85,14 @@ class Right(Case):
 
     def test_custom_labels(self):
         samples = self.judge(self.record_work(target("context_labels_exe")))
-        words = next(words for words, _, _ in samples if "number" in words)
+        words = next(words for words, *_ in samples if "number" in words)
         self.assertEqual(words["a_b_"], "x%2Cy")
         self.judge(self.record_work(target("context_loads"), target("libcustomlabels_gnu2.so")))
 
     def test_custom_labels_of_a_library_with_another_name(self):
         shutil.copy(target("libcustomlabels_gnu2.so"), self.path("libother.so"))
         run = self.record(target("context_loads"), self.path("libother.so"), "work", 0.2, hz=499)
-        self.assertEqual([words for words, _, _ in labelled(run.paths[0]) if "number" in words], [])
+        self.assertEqual([words for words, *_ in labelled(run.paths[0]) if "number" in words], [])
 
     def test_musl(self):
         need("musl-gcc")
@@ -112,9 +113,33 @@ class Right(Case):
                 wait_for(lambda: text_of(path).count("# s ") > 600 or wick.poll() is not None)
             self.judge([path])
 
+    def test_blocked_threads(self):
+        """Those of threads that never had a sample, too; but not of the first thread, whose TCB is not on its stack."""
+        for command in ([target("context_exe")], [target("context_loads"), target("libcontext_gnu.so")]):
+            with self.subTest(command[0]), self.running(*command, "blocked", ready=True, stdin=subprocess.PIPE) as process, \
+                    self.recording(process.pid, "-e", "wall", hz=99) as (wick, path):
+                wait_for(lambda: text_of(path).count("trace=") > 120 or wick.poll() is not None)
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                process.wait(20)
+            samples = self.judge([path], least=60, but=process.pid)
+            self.assertEqual({words["wait"] for words, frames, *_ in samples if work_of(frames)}, {"read"})
+
+    def test_blocked_threads_of_a_launched_program(self):
+        path = self.path("blocked.perf")
+        with self.running("sh", "-c", "sleep 1") as nothing:
+            wick = self.start(os.path.abspath(os.environ.get("WICK", "build/dev/bin/wick")), "record", "-e", "wall",
+                              "-o", path, "--", target("context_exe"), "blocked", stdin=subprocess.PIPE)
+            nothing.wait(20)
+        wick.stdin.write(b"\n")
+        wick.stdin.flush()
+        wick.wait(30)
+        samples = self.judge([path], least=60)
+        self.assertIn(6, [trace_of(words) for words, *_ in samples])
+
     def test_memory_and_locks(self):
         run = self.record(target("context_exe"), "alloc", 0.3,
-                          options=("-e", "alloc:64KiB,lock:1ns", "--max-overhead", "off"))
+                          options=("-e", "alloc=64K,lock=1us", "--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         self.judge(run.paths, event="alloc")
         self.judge(run.paths, event="lock", least=5)
@@ -133,13 +158,13 @@ class Hostile(Case):
                 self.assertEqual(run.end["lost_corrupt"], 0)
 
     def test_libraries_come_and_go(self):
-        rounds = 1000 if LONG else 200
+        rounds = 1000 if LONG else 60
         for kind in ("libcontext_gnu2.so", "libcontext_gnu.so", "libcustomlabels_gnu2.so"):
             with self.subTest(kind):
                 run = self.record(target("context_loads"), target(kind), "rounds", rounds, hz=4999,
                                   options=("--max-overhead", "off"))
                 self.assertEqual(run.status, 0, run.summary)
-                judged = [(work_of(frames), trace_of(words)) for words, frames, _ in labelled(run.paths[0])]
+                judged = [(work_of(frames), trace_of(words)) for words, frames, *_ in labelled(run.paths[0])]
                 self.assertEqual([pair for pair in judged if pair[0] and pair[1] not in (None, pair[0])], [])
 
 

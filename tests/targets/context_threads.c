@@ -3,10 +3,10 @@
  * context of each sample stands in its stack: work N is done by the function work_N
  *
  *	context_threads work SECONDS          3 threads, each with so much CPU
- *	context_threads blocked               says a line; threads wait in work_N until a line comes
- *	context_threads rounds N              N times dlopen, work in 2 threads, dlclose
- *	context_threads wrong                 pointers to nothing, garbage, lengths that lie
- *	context_threads alloc                 allocates and waits for locks in work_N
+ *	context_threads blocked               says a line; threads wait in work_N, the first in
+ *work_6, until a line comes context_threads rounds N              N times dlopen, work in 2
+ *threads, dlclose context_threads wrong                 pointers to nothing, garbage, lengths that
+ *lie context_threads alloc                 allocates and waits for locks in work_N
  *
  * With -DLOADS the first argument is a library that has the writer (context_writer.c).
  */
@@ -58,6 +58,13 @@ static void nothing(void)
 	char byte;
 
 	(void)!read(pipe_fds[0], &byte, 1);
+}
+
+static void wait_for_line(void)
+{
+	char line[8];
+
+	(void)!read(0, line, sizeof(line));
 }
 
 static void allocate(void)
@@ -126,11 +133,9 @@ static void run_threads(void *(*start)(void *))
 		if (pthread_create(&threads[i], NULL, start, (void *)i))
 			_exit(3);
 	if (start == wait_in) {
-		char line[8];
-
 		(void)puts("waiting");
 		(void)fflush(stdout);
-		(void)!read(0, line, sizeof(line));
+		do_work(6, wait_for_line);
 		(void)close(pipe_fds[1]);
 	}
 	for (int i = 0; i < THREADS; i++)

@@ -4,6 +4,7 @@
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/chain.h"
+#include "sampler/handler/context.h"
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
@@ -71,6 +72,7 @@ void threads_arm_self(struct process *p)
 
 	if (claim_patiently(p, tid, &slot) < 0)
 		return;
+	context_begin(&slot);
 	(void)timer_arm(p, &slot, tid, timer_take_account(p, &slot));
 	slot_leave(&slot);
 	if (p->header->non_cpu_event) /* what it counts before its event exists is not seen */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/collector/context/blocked_context.h"
 #include "sampler/collector/context/identities.h"
 #include "sampler/collector/context/loader.h"
 #include "sampler/collector/context/variables.h"
@@ -222,4 +223,30 @@ void contexts_labels(struct contexts *contexts, const struct record_context *con
 		add_value(contexts, posted, context, ret_labels);
 	else
 		labels_of_texts(ret_labels, &contexts->words, context->data, context->bytes);
+}
+
+bool contexts_any(const struct contexts *contexts)
+{
+	return contexts->n > 0;
+}
+
+uint64_t contexts_thread_pointer(const struct contexts *contexts, uint64_t sp)
+{
+	return blocked_thread_pointer(contexts->mem_fd, sp);
+}
+
+void contexts_blocked(struct contexts *contexts, uint64_t thread_pointer, struct labels *ret_labels)
+{
+	union context_copy context;
+
+	ret_labels->n = 0;
+	ret_labels->bytes = 0;
+	for (size_t i = 0; i < CONTEXT_VARIABLES; i++) {
+		if (!contexts->shown[i].place ||
+		    !blocked_context_read(contexts->mem_fd, thread_pointer, &contexts->shown[i],
+					  &context))
+			continue;
+		contexts_labels(contexts, &context.head, ret_labels);
+		return;
+	}
 }

@@ -44,6 +44,20 @@ void contexts_post(struct contexts *contexts, struct ring_header *header);
  */
 bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed);
 
+/** contexts_any - whether the process has a variable that tells whose work a thread does */
+bool contexts_any(const struct contexts *contexts);
+
+/**
+ * contexts_thread_pointer - find the thread pointer of a blocked thread
+ *
+ * Return:  the thread pointer; 0: it is not above SP.
+ */
+uint64_t contexts_thread_pointer(const struct contexts *contexts, uint64_t sp);
+
+/** contexts_blocked - the labels of a thread that does not run, read from outside */
+void contexts_blocked(struct contexts *contexts, uint64_t thread_pointer,
+		      struct labels *ret_labels);
+
 /**
  * contexts_labels - the labels of a sample
  * @context: of its record, checked; NULL: none

@@ -4,6 +4,7 @@
 #include "sampler/collector/metrics/metrics.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -260,4 +261,18 @@ void labels_of_texts(struct labels *labels, const struct label_words *words, con
 				   value_len);
 		at += 1 + value_len;
 	}
+}
+
+struct labels *labels_keep(struct labels *kept, size_t n, const char *text, size_t bytes)
+{
+	struct labels *labels = n ? realloc(kept, offsetof(struct labels, text) + bytes) : NULL;
+
+	if (!labels) {
+		free(kept);
+		return NULL;
+	}
+	labels->n = n;
+	labels->bytes = bytes;
+	memcpy(labels->text, text, bytes);
+	return labels;
 }

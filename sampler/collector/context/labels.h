@@ -64,6 +64,16 @@ void labels_of_ids(struct labels *labels, const uint8_t trace_id[16], const uint
 void labels_of_texts(struct labels *labels, const struct label_words *words, const uint8_t *bytes,
 		     size_t len);
 
+/**
+ * labels_keep - keep a sample's labels for later samples
+ * @kept: the ones kept before, or NULL; freed, or used again
+ * @text: BYTES, of N labels
+ *
+ * Return:  the labels; NULL: there are none, or memory ran out.
+ * Owns:    the caller, to free().
+ */
+struct labels *labels_keep(struct labels *kept, size_t n, const char *text, size_t bytes);
+
 /** labels_has - whether a label with this key is there */
 bool labels_has(const struct labels *labels, const char *key);
 

@@ -159,6 +159,19 @@ struct thread *process_thread(struct process *process, uint32_t tid)
 	return thread;
 }
 
+uint64_t process_thread_pointer(struct process *process, uint32_t tid)
+{
+	for (uint32_t i = 0; i < process->n_slots; i++) {
+		struct ring_slot *slot = process->slots[i].ids.outer == tid
+						 ? ring_view_slot(&process->ring, i)
+						 : NULL;
+
+		if (slot)
+			return atomic_load_explicit(&slot->thread_pointer, memory_order_relaxed);
+	}
+	return 0;
+}
+
 void process_forget_thread(struct process *process, uint32_t tid)
 {
 	free_thread(map_remove(&process->threads, tid));

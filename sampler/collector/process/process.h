@@ -227,6 +227,13 @@ void process_free(struct process *process);
  */
 struct thread *process_thread(struct process *process, uint32_t tid);
 
+/**
+ * process_thread_pointer - the thread pointer of a thread, as its handler wrote it
+ *
+ * Return:  the thread pointer; 0: it is not known.
+ */
+uint64_t process_thread_pointer(struct process *process, uint32_t tid);
+
 /** process_forget_thread - its tid may come again as another thread */
 void process_forget_thread(struct process *process, uint32_t tid);
 
