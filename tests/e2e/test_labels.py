@@ -107,6 +107,18 @@ class ByLabel(Views):
             self.assertNotIn("\x1b", text)
             self.assertLessEqual(len(document.getElementsByTagName("script")), 1)
 
+    def test_info_names_labels_and_counts(self):
+        facts = json.loads(self.text("info", "--json", LABELS))
+        want = {key: sum(self.counts(key).values()) - self.counts(key)[""] for key in [*KEYS, "attr_wait"]}
+        self.assertEqual({label["name"]: label["samples"] for label in facts["labels"]}, want)
+        self.assertEqual(facts["exact_rows"], 44)
+        self.assertRegex(self.text("info", LABELS), r"labels +trace of 80.0 %.*\n +counted +44 lines of exact counts")
+        self.assertNotRegex(self.text("info", PLAIN), "labels|exact")
+
+    def test_symbolize_keeps_exact_counts(self):
+        self.run_wick("symbolize", "-o", self.path("named.perf"), LABELS)
+        self.assertEqual(notes(self.path("named.perf"), "req"), notes(LABELS, "req"))
+
     def test_perf_text_keeps_the_words(self):
         self.run_wick("convert", LABELS, "-o", self.path("x.perf"))
         self.assertEqual(labels_of(self.path("x.perf")), labels_of(LABELS))

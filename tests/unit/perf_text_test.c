@@ -77,7 +77,9 @@ static void passes_over_exact_counts(void **state)
 						    "ab 1/1 [000] 1.6: 1 cpu-clock: \n\n"
 						    "# req : {\"tier\":\"db\"}\n"
 						    "# req : nothing\n"),
+			    "comment # req : {\"x 1/1 [000] 1.5: 1 cpu-clock: \n"
 			    "sample 'ab' 1/1 [0] 1600000000 1 cpu-clock st=running\n"
+			    "comment # req : {\"tier\":\"db\"}\n"
 			    "comment # req : nothing\n");
 	assert_int_equal(seen->stats.bad_lines, 0);
 }
