@@ -374,13 +374,19 @@ __attribute__((used)) struct wick_anchor wick_anchor_1 = {WICK_TABLES_ABI, &wick
 
 WICK_TABLES_NOTE;
 
-#define WICK_COLD             static __attribute__((noinline, cold, unused))
-#define WICK_ALWAYS           __attribute__((always_inline))
-#define WICK_COUNTED          static __attribute__((noinline, unused))
-#define WICK_LIKELY(x)        (__builtin_expect(!!(x), 1) != 0)
-#define WICK_UNLIKELY(x)      (__builtin_expect(!!(x), 0) != 0)
-#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_RELAXED)
-#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
+#define WICK_ALWAYS __attribute__((always_inline))
+/* Called out of line; and left out where nothing calls it, with or without optimisation. */
+#ifdef __OPTIMIZE__
+#define WICK_COUNTED static __attribute__((noinline, unused))
+#else
+#define WICK_COUNTED static inline __attribute__((unused))
+#endif
+#define WICK_COLD        WICK_COUNTED __attribute__((cold))
+#define WICK_LIKELY(x)   (__builtin_expect(!!(x), 1) != 0)
+#define WICK_UNLIKELY(x) (__builtin_expect(!!(x), 0) != 0)
+/* What another thread published is seen whole: x86 orders all loads and all stores. */
+#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_ACQUIRE)
+#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELEASE)
 /* What a handler of this thread may read of its record is written in this order. */
 #define WICK_FENCE(record) __asm__ volatile("" : "+m"(*(record)))
 
@@ -2339,6 +2345,158 @@ static inline int wick_task_runs(const struct wick_task *task)
 
 #ifdef __cplusplus
 }
+
+#ifdef __cpp_impl_coroutine
+#include <coroutine>
+#endif
+
+/* C++: what ends with its scope. */
+namespace wick
+{
+
+/* Serves a request. */
+class request
+{
+	::wick_request r;
+
+      public:
+	explicit request(const char *identity)
+	{
+		wick_request_begin_as(&r, identity);
+	}
+	~request()
+	{
+		wick_request_end(&r);
+	}
+	request(const request &) = delete;
+	request &operator=(const request &) = delete;
+};
+
+/* Works for another request. */
+class working_for
+{
+	::wick_context before;
+
+      public:
+	explicit working_for(const ::wick_context &c) : before(wick_context_set(c))
+	{
+	}
+	~working_for()
+	{
+		(void)wick_context_set(before);
+	}
+	working_for(const working_for &) = delete;
+	working_for &operator=(const working_for &) = delete;
+};
+
+/* A tier.  WICK_TIER() is quicker: it looks the name up once. */
+class tier
+{
+	::wick_scope scope;
+
+      public:
+	explicit tier(const char *name)
+	{
+		::wick_site site = {0, 0, 0, 0, "", 0};
+
+		(void)wick_tier_begin(&scope, &site, name);
+	}
+	~tier()
+	{
+		wick_scope_leave(&scope);
+	}
+	tier(const tier &) = delete;
+	tier &operator=(const tier &) = delete;
+};
+
+/* Runs a task.  The task may end meanwhile, and be gone. */
+class task_run
+{
+	::wick_task *task;
+
+      public:
+	explicit task_run(::wick_task *t) : task(t)
+	{
+		wick_task_run(t);
+	}
+	~task_run()
+	{
+		if (wick_task_runs(task))
+			wick_task_suspend(task);
+	}
+	task_run(const task_run &) = delete;
+	task_run &operator=(const task_run &) = delete;
+};
+
+#ifdef __cpp_impl_coroutine
+/*
+ * A base of promise types: the coroutine is a task, from initial_suspend() to final_suspend(), and
+ * cancelled when it is destroyed before.  The scheduler resumes it by wick::resume(handle).  A
+ * promise with an initial_suspend() of its own calls wick_create() there, and one with a
+ * final_suspend() or unhandled_exception() of its own wick_finish().
+ */
+class task_promise
+{
+	::wick_site site;
+	::wick_task task;
+
+      public:
+	task_promise() : site(), task()
+	{
+	}
+	~task_promise()
+	{
+		if (wick_task_is(&task))
+			wick_finish(WICK_CANCELLED);
+	}
+	task_promise(const task_promise &) = delete;
+	task_promise &operator=(const task_promise &) = delete;
+	void wick_create(const char *function, const char *file, unsigned line)
+	{
+		site.name = site.function = function;
+		site.file = file;
+		site.line = line;
+		wick_task_create_at(&task, &site, function);
+	}
+	void wick_finish(::wick_end how)
+	{
+		if (wick_task_is(&task))
+			wick_task_finish(&task, how);
+	}
+	::wick_task *wick_task_of()
+	{
+		return &task;
+	}
+	std::suspend_always initial_suspend(const char *function = __builtin_FUNCTION(),
+					    const char *file = __builtin_FILE(),
+					    unsigned line = __builtin_LINE()) noexcept
+	{
+		wick_create(function, file, line);
+		return {};
+	}
+	std::suspend_always final_suspend() noexcept
+	{
+		wick_finish(WICK_COMPLETED);
+		return {};
+	}
+	void unhandled_exception() noexcept
+	{
+		wick_finish(WICK_FAILED);
+	}
+};
+
+/**
+ * resume - have a coroutine run whose promise is a task_promise
+ */
+template <class promise> void resume(std::coroutine_handle<promise> handle)
+{
+	task_run running(handle.promise().wick_task_of());
+
+	handle.resume();
+}
+#endif
+
+} // namespace wick
 #endif
 
 #else

@@ -12,7 +12,8 @@
 extern uint64_t wick_fixture_now; /* ticks of a ns */
 extern uint64_t wick_fixture_readings;
 
-#define WICK_TICKS() (wick_fixture_readings++, wick_fixture_now)
+#define WICK_TICKS()                                                                               \
+	(__atomic_fetch_add(&wick_fixture_readings, 1, __ATOMIC_RELAXED), wick_fixture_now)
 #include "sampler/include/wick.h"
 #include "tests/unit/wick_layout.h"
 
