@@ -37,11 +37,13 @@ struct process_tables;
 
 /**
  * process_tables_new - of a process whose modules have not been searched yet
+ * @clock_offset_ns: its CLOCK_MONOTONIC minus ours
  *
  * Return:  NULL: no memory.
  * Owns:    the caller, to process_tables_free(); it keeps SHARED.
  */
-struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid);
+struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid,
+					  int64_t clock_offset_ns);
 
 /** process_tables_free - forget them; NULL is fine, here and below */
 void process_tables_free(struct process_tables *tables);

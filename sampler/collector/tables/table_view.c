@@ -215,7 +215,7 @@ static bool copy_rows(const struct taking *taking, uint64_t address, size_t offs
 	return len == 0 || notes_copy(taking->mem_fd, address + offset, to, len);
 }
 
-/* A block that belongs to no thread may hold what one has counted that has ended. */
+/* The block of a thread that has ended is still its own, until another thread takes it. */
 static int add_thread(struct taking *taking, uint64_t address)
 {
 	struct table_thread *thread = &taking->scratch->thread;
@@ -224,6 +224,9 @@ static int add_thread(struct taking *taking, uint64_t address)
 
 	if (!copy_rows(taking, address, 0, thread, offsetof(struct table_thread, record)))
 		return -ESRCH;
+	/* New, or wiped by fork. */
+	if (thread->tid == 0)
+		return 0;
 	n_chunks = at_most(thread->n_chunks, TABLES_CHUNKS);
 	if (!copy_rows(taking, address, offsetof(struct table_thread, nodes), thread->nodes,
 		       reading->n_nodes * sizeof(thread->nodes[0])) ||
@@ -379,7 +382,7 @@ static int add_all_nodes(const struct table_view *view, struct totals_builder *b
 			add_node_row(totals_builder_at(builder, places[i]), &reading->nodes[i],
 				     ticks, lives);
 	}
-	return 0;
+	return 0; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
