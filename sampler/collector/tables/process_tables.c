@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	AGAIN_LEAST_MS = 50, /* a module that is not linked yet is searched again, */
+	AGAIN_LEAST_MS = 50, /* what is not mapped or linked yet is searched again, */
 	AGAIN_TRIES = 8,     /* after twice the time, so often */
 	READ_PART = 50,      /* reading may take this part of a processor */
 };
@@ -36,6 +36,7 @@ struct process_tables {
 	size_t n;
 	struct totals_builder *base; /* counted before; NULL: nothing */
 	bool unlinked;               /* a note led to an anchor that says nothing yet */
+	bool searches_on;            /* as long as nothing was found */
 	uint32_t tries;
 	uint64_t again_ns; /* when modules are searched again; 0: not because of that */
 	uint64_t renew_ns;
@@ -273,8 +274,18 @@ void process_tables_search(struct process_tables *tables, const struct buf *maps
 		tables->mem_fd = -1;
 	}
 	tables->again_ns = 0;
-	if (tables->unlinked && tables->tries < AGAIN_TRIES)
+	if ((tables->unlinked || (tables->searches_on && tables->n == 0)) &&
+	    tables->tries < AGAIN_TRIES)
 		tables->again_ns = io_now_ns() + (AGAIN_LEAST_MS * NS_PER_MS << tables->tries++);
+}
+
+void process_tables_search_on(struct process_tables *tables)
+{
+	if (!tables)
+		return;
+	tables->searches_on = true;
+	if (tables->n == 0)
+		tables->again_ns = io_now_ns() + AGAIN_LEAST_MS * NS_PER_MS;
 }
 
 static void search_again(struct process_tables *tables)

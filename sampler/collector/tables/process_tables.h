@@ -56,6 +56,13 @@ void process_tables_free(struct process_tables *tables);
  */
 void process_tables_search(struct process_tables *tables, const struct buf *maps);
 
+/**
+ * process_tables_search_on - search again for some seconds, until there are tables
+ *
+ * For a process without an agent, which may not even have begun to run its program.
+ */
+void process_tables_search_on(struct process_tables *tables);
+
 /** process_tables_count - whether the program counts, for what is known */
 bool process_tables_count(const struct process_tables *tables);
 
