@@ -81,6 +81,7 @@ static int make_rings(struct fake *fake, struct fake_process *process)
 	h->max_slots = o->max_slots ? o->max_slots : RING_MAX_SLOTS;
 	h->jitter_pct = o->jitter_pct;
 	h->drained_ns = now_ns();
+	h->counts = o->counts;
 	process->header = h;
 	return fd;
 }
@@ -132,6 +133,24 @@ static void answer(struct fake *fake, int from)
 	(void)close(ring);
 }
 
+/* Return: whether it was a process that is about to end; it is answered, or kept waiting. */
+static bool let_leave(struct fake *fake, int from)
+{
+	struct handshake_request request;
+
+	if (recv(from, &request, sizeof(request), MSG_PEEK) != sizeof(request) ||
+	    request.kind != HANDSHAKE_LEAVING)
+		return false;
+	fake->run->n_leaving++;
+	if (fake->options->lets_wait && fake->n_silent < FAKE_MAX_PROCESSES) {
+		fake->silent[fake->n_silent++] = from;
+		return true;
+	}
+	send_welcome(from, HANDSHAKE_ACCEPTED, -1);
+	(void)close(from);
+	return true;
+}
+
 /* Return: whether a client has connected. */
 static bool serve(struct fake *fake)
 {
@@ -147,6 +166,8 @@ static bool serve(struct fake *fake)
 		fake->silent[fake->n_silent++] = from;
 		return true;
 	}
+	if (let_leave(fake, from))
+		return true;
 	answer(fake, from);
 	(void)close(from);
 	return true;

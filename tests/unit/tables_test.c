@@ -52,7 +52,7 @@ static void search(struct process_tables *tables)
 
 static struct process_tables *find_own(void)
 {
-	struct process_tables *tables = process_tables_new(&shared, getpid());
+	struct process_tables *tables = process_tables_new(&shared, getpid(), 0);
 
 	assert_non_null(tables);
 	search(tables);
@@ -508,7 +508,7 @@ static void what_changes_while_it_is_read_is_right_at_the_end(void **state)
 
 static void a_process_that_is_gone_has_none(void **state)
 {
-	struct process_tables *tables = process_tables_new(&shared, 4194304);
+	struct process_tables *tables = process_tables_new(&shared, 4194304, 0);
 
 	(void)state;
 	search(tables);

@@ -220,7 +220,7 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	if (process->alive && !process->unsupported_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
-	if (r == 0)
+	if (r == 0 && (force || to.changed))
 		process_tables_search(process->tables, &text);
 	if (process_tables_count(process->tables))
 		atomic_store_explicit(&process->ring.header->counts, 1, memory_order_relaxed);
