@@ -167,6 +167,17 @@ class Wick(Case):
                           "tier": "db", "function": "f@b.c:3"})
 
 
+    def test_only_profiled_functions_are_written(self):
+        run = self.record(target("context_wick"), options=("--only-profiled",), hz=499)
+        self.assertEqual({"recorded" in frames for words, frames, *_ in labelled(run.paths[0])}, {True})
+        self.assertEqual({words["function"] for words, *_ in labelled(run.paths[0])}, {"f@b.c:3"})
+        self.assertGreater(run.end["filtered"], 50)
+        self.assertRegex(run.summary, "kept .* by --only-profiled")
+        run = self.record(target("context_exe"), "work", 0.1, options=("--only-profiled",), hz=499)
+        self.assertEqual(run.samples, [])
+        self.assertIn("no sample was inside WICK_PROFILE_FN", run.summary)
+
+
 class Hostile(Case):
     """No memory that a program publishes ends it."""
 
