@@ -175,16 +175,22 @@ static uint32_t copy_otel(struct view *view, uint64_t address, uint8_t *to)
 	return OTEL_RECORD_HEAD + n;
 }
 
+static bool is_zero(const struct context_value *value)
+{
+	const uint64_t *words = (const void *)value;
+
+	return !(words[0] | words[1] | words[2] | value->identity);
+}
+
 static uint32_t copy_value(struct view *view, uint64_t address, uint8_t *to)
 {
 	const struct context_value *value = (void *)to;
-	const uint64_t *words = (const void *)to;
 
 	address += offsetof(struct context_thread, value);
 	if (!readable(view, address, sizeof(*value), view->found_stays))
 		return 0;
 	copy(to, address, sizeof(*value));
-	return words[0] | words[1] | words[2] | value->identity ? sizeof(*value) : 0;
+	return is_zero(value) ? 0 : sizeof(*value);
 }
 
 /* Return:  bytes written, with their length before them; 0: it cannot be read. */
@@ -305,4 +311,37 @@ uint32_t context_append(struct process *p, struct slot *slot, struct record_cont
 	while (n % 8)
 		to->data[n++] = 0;
 	return (uint32_t)sizeof(*to) + n;
+}
+
+/* Return:  where the calling thread has its struct context_value; NULL: none is handed on. */
+static struct context_value *own_value(struct process *p)
+{
+	struct context_variable variable;
+	uint64_t tp = (uint64_t)__builtin_thread_pointer();
+
+	for (int i = 0; i < CONTEXT_VARIABLES; i++)
+		if (read_variable(&p->header->contexts[i], &variable) &&
+		    variable.format == CONTEXT_WICK && variable.place == CONTEXT_TP &&
+		    variable.flags & CONTEXT_HANDED)
+			return (struct context_value *)(tp + (uint64_t)variable.offset +
+							offsetof(struct context_thread, value));
+	return NULL;
+}
+
+bool context_of_creator(struct process *p, struct context_value *ret_value)
+{
+	const struct context_value *value = own_value(p);
+
+	if (!value)
+		return false;
+	*ret_value = *value;
+	return !is_zero(ret_value);
+}
+
+void context_hand_on(struct process *p, const struct context_value *value)
+{
+	struct context_value *own = own_value(p);
+
+	if (own)
+		*own = *value;
 }

@@ -26,4 +26,19 @@ void context_begin(struct slot *slot);
  */
 uint32_t context_append(struct process *p, struct slot *slot, struct record_context *to);
 
+/**
+ * context_of_creator - the value that a new thread of the caller is to have
+ *
+ * Return:  false: none, or the program keeps none.
+ * Context: agent.
+ */
+bool context_of_creator(struct process *p, struct context_value *ret_value);
+
+/**
+ * context_hand_on - give the calling thread, which is new, the value of its creator
+ *
+ * Context: agent.
+ */
+void context_hand_on(struct process *p, const struct context_value *value);
+
 #endif

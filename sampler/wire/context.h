@@ -82,8 +82,10 @@ struct context_variable {
 };
 
 enum context_flags {
-	CONTEXT_STAYS = 1, /* what the variable points to is never unmapped: a page that was once
-			      found readable is read again without asking */
+	CONTEXT_STAYS = 1,  /* what the variable points to is never unmapped: a page that was once
+			       found readable is read again without asking */
+	CONTEXT_HANDED = 2, /* CONTEXT_WICK: a new thread gets the value of the one that creates it;
+			       the variable's module is never unloaded */
 };
 
 /* Whose work a sample is: behind the pcs of a record, where its length says that there is more. */

@@ -145,6 +145,39 @@ class Right(Case):
         self.judge(run.paths, event="lock", least=5)
 
 
+class Wick(Case):
+    """What wick.h writes."""
+
+    def labels_in(self, run, function):
+        """The labels of the samples in a function: all the same."""
+        own = ("trace", "span", "identity", "task", "tier", "function")
+        found = {tuple((key, urllib.parse.unquote(words[key])) for key in own if key in words)
+                 for path in run.paths for words, frames, *_ in labelled(path) if function in frames}
+        self.assertEqual(len(found), 1, found)
+        return dict(found.pop())
+
+    def test_values_are_handed_on_and_records_read(self):
+        run = self.record(target("context_wick"), hz=499)
+        self.assertEqual(run.status, 0, run.summary)
+        handed = {"trace": "05" * 16, "span": "05" * 8, "identity": "GET /x"}
+        self.assertEqual(self.labels_in(run, "handed"), handed)
+        self.assertEqual(self.labels_in(run, "forked"), handed)
+        self.assertEqual(self.labels_in(run, "recorded"),
+                         {"trace": "07" * 16, "span": "07" * 8, "identity": "GET /y z", "task": "proc@a.c:12",
+                          "tier": "db", "function": "f@b.c:3"})
+
+
+    def test_only_profiled_functions_are_written(self):
+        run = self.record(target("context_wick"), options=("--only-profiled",), hz=499)
+        self.assertEqual({"recorded" in frames for words, frames, *_ in labelled(run.paths[0])}, {True})
+        self.assertEqual({words["function"] for words, *_ in labelled(run.paths[0])}, {"f@b.c:3"})
+        self.assertGreater(run.end["filtered"], 50)
+        self.assertRegex(run.summary, "kept .* by --only-profiled")
+        run = self.record(target("context_exe"), "work", 0.1, options=("--only-profiled",), hz=499)
+        self.assertEqual(run.samples, [])
+        self.assertIn("no sample was inside WICK_PROFILE_FN", run.summary)
+
+
 class Hostile(Case):
     """No memory that a program publishes ends it."""
 

@@ -36,6 +36,7 @@ struct contexts {
 	struct loader loader;
 	struct found_variable variables[CONTEXT_VARIABLES];
 	size_t n;
+	size_t n_kept; /* modules that are never unloaded: the program, and what it needs */
 	struct context_variable shown[CONTEXT_VARIABLES];
 	uint32_t serial; /* the last one that was given */
 	struct posted recent[RECENT];
@@ -45,6 +46,17 @@ struct contexts {
 	uint64_t follow_ns; /* when the list is read next */
 	uint64_t keys_ns;   /* when names are */
 };
+
+static void flag_handed(struct contexts *contexts)
+{
+	for (size_t i = 0; i < contexts->n; i++) {
+		struct found_variable *at = &contexts->variables[i];
+
+		if (at->how.format == CONTEXT_WICK && at->how.place == CONTEXT_TP &&
+		    at->module < contexts->n_kept)
+			at->how.flags |= CONTEXT_HANDED;
+	}
+}
 
 /* Return: whether they may be others. */
 static bool search(struct contexts *contexts)
@@ -56,6 +68,7 @@ static bool search(struct contexts *contexts)
 	loader_release(&contexts->loader);
 	contexts->loader = loader;
 	contexts->n = variables_find(&loader, contexts->variables);
+	flag_handed(contexts);
 	return true;
 }
 
@@ -69,6 +82,7 @@ int contexts_new(struct contexts **ret_contexts, pid_t pid, const char *const *g
 		return -ENOMEM;
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	contexts->pid = pid;
+	contexts->n_kept = 1;
 	contexts->words = (struct label_words){.gauges = gauges, .n_gauges = n_gauges};
 	contexts->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (contexts->mem_fd < 0 || !search(contexts)) {
@@ -79,6 +93,12 @@ int contexts_new(struct contexts **ret_contexts, pid_t pid, const char *const *g
 	}
 	*ret_contexts = contexts;
 	return 0;
+}
+
+void contexts_keep_modules(struct contexts *contexts)
+{
+	contexts->n_kept = contexts->loader.n;
+	flag_handed(contexts);
 }
 
 void contexts_free(struct contexts *contexts)

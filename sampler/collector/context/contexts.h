@@ -30,6 +30,14 @@ int contexts_new(struct contexts **ret_contexts, pid_t pid, const char *const *g
 void contexts_free(struct contexts *contexts);
 
 /**
+ * contexts_keep_modules - note that the modules of now are never unloaded: the program has not
+ * begun
+ *
+ * A new thread then gets the context of its creator, also if wick.h's variable is in a library.
+ */
+void contexts_keep_modules(struct contexts *contexts);
+
+/**
  * contexts_post - tell the handlers the variables, if they are others than before
  *
  * Variables of modules that are gone are taken back.

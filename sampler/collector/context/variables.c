@@ -12,24 +12,31 @@ enum {
 	LABELS_ABI = 1,
 };
 
-static const char otel_name[] = "otel_thread_ctx_v1";
-static const char wick_name[] = "wick_thread_1";
-
 struct candidates {
 	struct found_variable at[CANDIDATES];
 	size_t n;
 	/* The program exports the variable: what later modules define of that name is not used. */
-	bool otel_is_the_programs;
-	bool wick_is_the_programs;
+	bool is_the_programs[2]; /* otel_thread_ctx_v1, wick_thread_1 */
 };
 
+/* A module, and its note if it has wick.h's. */
+struct noted {
+	struct found_variable module;
+	struct tables_note note;
+};
+
+/* OFFSET: in the module's block.  lld, when it links a program, makes the offset in a note one from
+ * the thread pointer: it is below 0. */
 static void add(struct candidates *to, enum context_format format, const struct loader_tls *tls,
-		uint64_t offset, const struct found_variable *module)
+		int64_t offset, const struct found_variable *module)
 {
 	struct found_variable *at = &to->at[to->n];
+	static const struct loader_tls from_pointer = {.place = CONTEXT_TP};
 
-	if (to->n == CANDIDATES || offset > INT32_MAX)
+	if (to->n == CANDIDATES || offset > INT32_MAX || offset < INT32_MIN)
 		return;
+	if (offset < 0)
+		tls = &from_pointer;
 	*at = *module;
 	at->how = (struct context_variable){
 		.place = tls->place,
@@ -37,7 +44,7 @@ static void add(struct candidates *to, enum context_format format, const struct 
 		/* wick.h never unmaps a table. */
 		.flags = format == CONTEXT_OTEL && module->wick ? CONTEXT_STAYS : 0,
 		.module = tls->module,
-		.offset = tls->offset + (int64_t)offset,
+		.offset = tls->offset + offset,
 	};
 	to->n++;
 }
@@ -58,7 +65,7 @@ static void add_labels(struct candidates *to, const struct loader *loader,
 		       const struct loader_module *module, const struct module_symbols *symbols,
 		       const struct loader_tls *tls)
 {
-	const struct found_variable none = {0};
+	const struct found_variable none = {.module = (size_t)(module - loader->at)};
 	char name[LOADER_NAME_BYTES];
 	uint64_t offset;
 	uint64_t at;
@@ -70,47 +77,50 @@ static void add_labels(struct candidates *to, const struct loader *loader,
 	    abi != LABELS_ABI)
 		return;
 	loader_name(loader, module, name);
-	if (module == loader->at || may_have_labels(name))
-		add(to, CONTEXT_LABELS, tls, offset, &none);
+	if (offset <= INT32_MAX && (module == loader->at || may_have_labels(name)))
+		add(to, CONTEXT_LABELS, tls, (int64_t)offset, &none);
+}
+
+/* A variable that a module has by name in its dynamic symbols, or else by wick.h's note. */
+static void add_named(struct candidates *to, enum context_format format,
+		      const struct module_symbols *symbols, const struct loader_tls *tls,
+		      const struct noted *noted)
+{
+	bool *is_the_programs = &to->is_the_programs[format == CONTEXT_WICK];
+	const char *name = format == CONTEXT_WICK ? "wick_thread_1" : "otel_thread_ctx_v1";
+	uint64_t offset;
+
+	if (module_symbols_find(symbols, name, STT_TLS, &offset)) {
+		if (!*is_the_programs)
+			add(to, format, tls, (int64_t)offset, &noted->module);
+		*is_the_programs |= noted->module.module == 0;
+	} else if (noted->module.wick) {
+		add(to, format, tls,
+		    (int64_t)(format == CONTEXT_WICK ? noted->note.thread : noted->note.otel),
+		    &noted->module);
+	}
 }
 
 static void add_module(struct candidates *to, const struct loader *loader,
 		       const struct loader_module *module)
 {
-	bool program = module == loader->at;
-	struct found_variable found = {0};
+	struct noted noted = {.module = {.module = (size_t)(module - loader->at)}};
 	struct module_symbols symbols;
-	struct tables_note note;
 	struct loader_tls tls;
-	bool has_symbols;
-	uint64_t offset;
 	uint64_t at;
 
 	if (!loader_tls(loader, module, &tls))
 		return;
-	has_symbols = module_symbols_read(&symbols, loader->mem_fd, module->bias, module->dynamic);
-	if (loader_note(loader, module, TABLES_NOTE, &note, sizeof(note), &at)) {
-		found.wick = true;
-		found.anchor = at + (uint64_t)note.anchor;
+	if (!module_symbols_read(&symbols, loader->mem_fd, module->bias, module->dynamic))
+		symbols = (struct module_symbols){.mem_fd = -1};
+	if (loader_note(loader, module, TABLES_NOTE, &noted.note, sizeof(noted.note), &at)) {
+		noted.module.wick = true;
+		noted.module.anchor = at + (uint64_t)noted.note.anchor;
 	}
-	if (has_symbols && module_symbols_find(&symbols, otel_name, STT_TLS, &offset)) {
-		if (!to->otel_is_the_programs)
-			add(to, CONTEXT_OTEL, &tls, offset, &found);
-		to->otel_is_the_programs |= program;
-	} else if (found.wick) {
-		add(to, CONTEXT_OTEL, &tls, note.otel, &found);
-	}
-	if (has_symbols)
-		add_labels(to, loader, module, &symbols, &tls);
-	if (!found.wick)
-		return;
-	if (!has_symbols || !module_symbols_find(&symbols, wick_name, STT_TLS, &offset)) {
-		add(to, CONTEXT_WICK, &tls, note.thread, &found);
-		return;
-	}
-	if (!to->wick_is_the_programs)
-		add(to, CONTEXT_WICK, &tls, offset, &found);
-	to->wick_is_the_programs |= program;
+	add_named(to, CONTEXT_OTEL, &symbols, &tls, &noted);
+	add_labels(to, loader, module, &symbols, &tls);
+	if (noted.module.wick)
+		add_named(to, CONTEXT_WICK, &symbols, &tls, &noted);
 }
 
 static size_t pick(const struct candidates *from, enum context_format format,

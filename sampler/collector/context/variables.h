@@ -11,6 +11,7 @@
 
 struct found_variable {
 	struct context_variable how; /* without a serial */
+	size_t module;               /* its number in link order */
 	bool wick;       /* of a module with wick.h's note: its keys are enum context_key */
 	uint64_t anchor; /* then: address of its struct tables_anchor */
 };

@@ -128,6 +128,8 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 		return;
 	}
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
+	if (request->kind == HANDSHAKE_START)
+		process_keep_modules(process);
 	if (request->kind == HANDSHAKE_FORK && attach_signal_fits(request->why)) {
 		process->unhooked = true;
 		process->child_cpu.place = CHILD_CPU_CHILD;

@@ -195,6 +195,14 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	event_order_push(to->sink, event_new_mapping(to->process, mapping));
 }
 
+void process_keep_modules(struct process *process)
+{
+	if (!process->contexts)
+		return;
+	contexts_keep_modules(process->contexts);
+	contexts_post(process->contexts, process->ring.header);
+}
+
 static void follow_contexts(struct process *process, uint64_t now_ns, bool changed)
 {
 	if (process->contexts && process->alive && !process->unsupported_ns &&

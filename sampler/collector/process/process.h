@@ -203,6 +203,10 @@ struct process {
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets);
 
+/** process_keep_modules - note that the loaded modules are never unloaded: its program has not
+ * begun */
+void process_keep_modules(struct process *process);
+
 /** process_begin_rate - tell a new image the rate, before its descriptor is sent */
 void process_begin_rate(struct process *process, const struct rate *rate);
 

@@ -61,6 +61,7 @@ struct event *event_with_labels(struct event *node, const struct labels *labels)
 	longer->bytes += labels->bytes;
 	longer->sample.n_labels = (uint16_t)labels->n;
 	longer->sample.label_bytes = (uint16_t)labels->bytes;
+	longer->sample.profiled = labels_has(labels, "function");
 	memcpy(event_labels(longer), labels->text, labels->bytes);
 	return longer;
 }
