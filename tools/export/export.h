@@ -291,7 +291,7 @@ void page_rows_release(struct page_rows *rows);
 
 enum {
 	LISTENER_CLIENTS = 8,
-	LISTENER_IDLE_S = 10,    /* for a request, and for its answer */
+	LISTENER_IDLE_S = 3,     /* for a request, and for its answer */
 	LISTENER_WAIT_MS = 5000, /* for a page */
 };
 

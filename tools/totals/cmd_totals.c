@@ -102,15 +102,10 @@ static int take(void *context, int id, const char *value, struct err *err)
 	}
 }
 
-static int check(const struct totals_options *options, const char *command, struct err *err)
+static int check(const struct totals_options *options, struct err *err)
 {
 	if (options->help)
 		return 0;
-	if (!options->pid && !options->n_paths) {
-		(void)err_set(err, 0, "neither a process nor a recording given");
-		err_hint(err, "wick %s -p PID, or a FILE of wick record", command);
-		return -EINVAL;
-	}
 	if (options->pid && options->n_paths)
 		return err_set(err, 0,
 			       "-p asks a running recording, '%s' is a file, try: one of them",
@@ -134,7 +129,7 @@ static int parse(const struct cmd_ctx *ctx, struct totals_options *options, stru
 		if (rest < 0)
 			return rest;
 		if (rest >= argc)
-			return check(options, ctx->command->name, err);
+			return check(options, err);
 		if (options->n_paths == MOST_FILES)
 			return err_set(err, 0, "more than %d files", MOST_FILES);
 		options->paths[options->n_paths++] = argv[rest];

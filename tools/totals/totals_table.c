@@ -203,6 +203,28 @@ static bool is_shown(const struct totals_view *view, const struct total_tier *ti
 	return strcmp(tier->identity, view->identity ? view->identity : TOTALS_ALL) == 0;
 }
 
+static uint64_t count_identities(const struct totals *totals)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < totals->n_tiers; i++)
+		n += totals_has(TOTALS_REQUESTS, &totals->tiers[i]) &&
+		     strcmp(totals->tiers[i].identity, TOTALS_ALL) != 0;
+	return n;
+}
+
+static void print_what_else(struct buf *buf, const struct totals *totals,
+			    const struct totals_view *view)
+{
+	uint64_t n = count_identities(totals);
+
+	if (view->identity || n < 2)
+		return;
+	buf_add(buf, "of all requests together; --identity all shows each of ");
+	words_count(buf, n);
+	buf_add(buf, " identities\n");
+}
+
 static size_t print_tiers(struct buf *buf, const struct totals *totals,
 			  const struct totals_view *view)
 {
@@ -244,6 +266,8 @@ static size_t print_tiers(struct buf *buf, const struct totals *totals,
 		table_print(&table, view->columns, buf);
 	if (left)
 		buf_printf(buf, "and %zu more\n", left);
+	if (n)
+		print_what_else(buf, totals, view);
 	table_release(&table);
 	return n;
 }
