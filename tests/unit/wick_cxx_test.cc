@@ -86,6 +86,14 @@ static void exceptions_leave_tiers_functions_and_requests()
 	CHECK(row_of(WICK_FUNCTION, "thrower").ended == 1);
 	CHECK(wick_context_get().identity == 0);
 	CHECK(number_of(WICK_IDENTITY, "GET /x") != 0);
+	{
+		wick::request other("GET /y");
+		wick::tier there("another");
+
+		CHECK(wick_context_get().identity == number_of(WICK_IDENTITY, "GET /y"));
+	}
+	CHECK(row_of(WICK_TIER_NAME, "outer").ended == 1);
+	CHECK(row_of(WICK_TIER_NAME, "another").ended == 1);
 }
 
 static void a_context_is_put_back()
