@@ -26,3 +26,6 @@ target_compile_definitions(counted_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>
   TARGET="$<TARGET_FILE:counted_target>")
 add_dependencies(counted_test wick-agent counted_target)
 target_sources(tables_test PRIVATE tables_fixture.c)
+target_sources(totals_test PRIVATE failing_memory.c)
+target_link_options(totals_test PRIVATE
+  -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)

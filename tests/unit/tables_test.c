@@ -506,6 +506,32 @@ static void what_changes_while_it_is_read_is_right_at_the_end(void **state)
 	process_tables_free(tables);
 }
 
+static void one_that_leaves_again_and_again_is_not_read_each_time(void **state)
+{
+	enum { TRIES = 100000 };
+	struct process_tables *tables = find_own();
+	uint64_t now_ns = io_now_ns();
+	uint32_t cell = make_cells(50);
+	uint64_t counted = 0;
+	struct totals totals;
+	uint64_t n = 0;
+
+	(void)state;
+	do {
+		fixture_count(0, cell, 100);
+		process_tables_leave(tables, now_ns);
+		totals = totals_of(tables);
+		counted = totals.tiers[0].count;
+		totals_release(&totals);
+	} while (++n == counted && n < TRIES);
+	assert_in_range(n, 2, TRIES - 1);
+	process_tables_leave(tables, now_ns + 10 * SECOND);
+	totals = totals_of(tables);
+	assert_int_equal(totals.tiers[0].count, n);
+	totals_release(&totals);
+	process_tables_free(tables);
+}
+
 static void a_process_that_is_gone_has_none(void **state)
 {
 	struct process_tables *tables = process_tables_new(&shared, 4194304, 0);
@@ -550,6 +576,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(any_bytes_give_bounded_rows, begin, end),
 		cmocka_unit_test_setup_teardown(what_changes_while_it_is_read_is_right_at_the_end,
 						begin, end),
+		cmocka_unit_test_setup_teardown(
+			one_that_leaves_again_and_again_is_not_read_each_time, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_that_is_gone_has_none, begin, end),
 	};
 

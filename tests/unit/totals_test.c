@@ -1,6 +1,9 @@
 /* totals_test.c - rows of exact counts: tasks from the tree, tiers and identities, intervals */
 #include "sampler/collector/types/totals_builder.h"
 
+#include "tests/unit/failing_memory.h"
+
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -362,6 +365,41 @@ static void intervals_add_up_when_identities_change_places(void **state)
 	totals_release(&later);
 }
 
+static struct totals snapshots[2];
+
+static bool subtract_without_memory(unsigned n)
+{
+	struct totals interval;
+	bool failed;
+	int r;
+
+	memory_fail_at(n);
+	r = totals_interval(&snapshots[1], &snapshots[0], &interval);
+	failed = memory_has_failed();
+	memory_fail_at(0);
+	if (r == 0)
+		totals_release(&interval);
+	else
+		assert_int_equal(r, -ENOMEM);
+	return failed;
+}
+
+static void memory_that_runs_out_is_told(void **state)
+{
+	struct totals_builder *builder = new_builder();
+
+	(void)state;
+	count_many(builder, 0, 30, 1);
+	(void)add_node(builder, 0, TOTAL_TASK, "a", 30);
+	snapshots[0] = finish(copy_of(builder));
+	count_many(builder, 20, 40, 1);
+	(void)add_node(builder, 1, TOTAL_FUNCTION, "b", 30);
+	snapshots[1] = finish(builder);
+	assert_true(memory_fail_each(subtract_without_memory) > 50);
+	totals_release(&snapshots[0]);
+	totals_release(&snapshots[1]);
+}
+
 static void nothing_is_a_snapshot_too(void **state)
 {
 	struct totals totals = finish(new_builder());
@@ -388,6 +426,7 @@ int main(void)
 		cmocka_unit_test(ten_thousand_identities_are_two_hundred_and_other),
 		cmocka_unit_test(an_interval_is_what_came_since),
 		cmocka_unit_test(intervals_add_up_when_identities_change_places),
+		cmocka_unit_test(memory_that_runs_out_is_told),
 		cmocka_unit_test(nothing_is_a_snapshot_too),
 	};
 

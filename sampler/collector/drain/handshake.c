@@ -166,7 +166,7 @@ static void take_leaving(struct collector *collector, int fd, pid_t peer)
 	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)peer);
 
 	if (process)
-		process_tables_read(process->tables);
+		process_tables_leave(process->tables, io_now_ns());
 	answer(fd, HANDSHAKE_ACCEPTED, -1);
 }
 

@@ -17,7 +17,9 @@
 enum {
 	AGAIN_LEAST_MS = 50, /* what is not mapped or linked yet is searched again, */
 	AGAIN_TRIES = 8,     /* after twice the time, so often */
-	READ_PART = 50,      /* reading may take this part of a processor */
+	READ_PART = 50,      /* reading may take this part of a processor, */
+	LEAVING_PART = 10,   /* and this part for a process that leaves, */
+	LEAVING_MS = 100,    /* and so much more */
 };
 
 /* One program state; modules may have one each. */
@@ -41,6 +43,8 @@ struct process_tables {
 	uint64_t again_ns; /* when modules are searched again; 0: not because of that */
 	uint64_t renew_ns;
 	uint64_t read_ns;
+	uint64_t begun_ns;
+	uint64_t leaving_ns; /* spent on what process_tables_leave() has read */
 };
 
 struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid,
@@ -52,6 +56,7 @@ struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pi
 		return NULL;
 	tables->shared = shared;
 	tables->pid = pid;
+	tables->begun_ns = io_now_ns();
 	tables->clock_offset_ns = clock_offset_ns;
 	tables->mem_fd = -1;
 	return tables;
@@ -357,6 +362,17 @@ static void read_in_turn(struct process_tables *tables, uint64_t now_ns)
 	if (wait_ns > TABLES_READ_MOST_MS * NS_PER_MS)
 		wait_ns = TABLES_READ_MOST_MS * NS_PER_MS;
 	tables->read_ns = now_ns + wait_ns;
+}
+
+void process_tables_leave(struct process_tables *tables, uint64_t now_ns)
+{
+	uint64_t begun_ns = io_thread_ns();
+
+	if (!tables || tables->leaving_ns >
+			       LEAVING_MS * NS_PER_MS + (now_ns - tables->begun_ns) / LEAVING_PART)
+		return;
+	process_tables_read(tables);
+	tables->leaving_ns += io_thread_ns() - begun_ns;
 }
 
 void process_tables_turn(struct process_tables *tables, uint64_t now_ns)

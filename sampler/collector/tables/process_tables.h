@@ -75,6 +75,13 @@ void process_tables_turn(struct process_tables *tables, uint64_t now_ns);
 /** process_tables_read - read now; what cannot be read stays as it was last */
 void process_tables_read(struct process_tables *tables);
 
+/**
+ * process_tables_leave - read now, because the process says that its memory is about to go
+ *
+ * One that says so again and again is read for a tenth of the time, and 100 ms more.
+ */
+void process_tables_leave(struct process_tables *tables, uint64_t now_ns);
+
 /** process_tables_end - read once more, and have the program count no more */
 void process_tables_end(struct process_tables *tables);
 

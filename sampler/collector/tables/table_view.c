@@ -1,7 +1,6 @@
 /* table_view.c - what the tables of one program say: copies them, checks, and sums over threads */
 #include "sampler/collector/tables/table_view.h"
 
-#include "base/cleanup.h"
 #include "base/saturated.h"
 #include "sampler/procfs/notes.h"
 
@@ -323,30 +322,25 @@ static bool kind_of(const struct table_name *name, enum total_kind *ret_kind)
 	}
 }
 
-/* PLACES: of the nodes before it.  Return: its index in the builder; 0: it has none. */
-static uint32_t place_node(const struct table_view *view, struct totals_builder *builder,
-			   uint32_t index, const uint32_t *places)
+/* What a node is, with its texts.  Return: false: it is not complete, or none. */
+static bool describe_node(const struct table_view *view, uint32_t index,
+			  struct total_node *ret_node, struct text texts[2])
 {
-	uint64_t key = view->last.node_keys[index];
-	const struct table_name *name = name_at(view, (uint32_t)key);
-	uint32_t parent = (uint32_t)(key >> 32);
+	uint32_t number = (uint32_t)view->last.node_keys[index];
+	const struct table_name *name = name_at(view, number);
 	struct total_node node = {.kind = TOTAL_TASK, .name = TOTALS_OTHER, .file = ""};
-	struct text first;
-	struct text second;
 
-	if (key == 0 && index != TABLES_OTHER)
-		return 0;
 	if (index != TABLES_OTHER && (!name || !kind_of(name, &node.kind)))
-		return 0;
-	if (index != TABLES_OTHER && (uint32_t)key != TABLES_OTHER) {
-		first = text_at(name, 0, name->bytes);
-		second = text_at(name, (size_t)name->bytes + 1, name->file_bytes);
-		node.name = first.bytes;
-		node.file = last_part(second.bytes);
+		return false;
+	if (index != TABLES_OTHER && number != TABLES_OTHER) {
+		texts[0] = text_at(name, 0, name->bytes);
+		texts[1] = text_at(name, (size_t)name->bytes + 1, name->file_bytes);
+		node.name = texts[0].bytes;
+		node.file = last_part(texts[1].bytes);
 		node.line = name->line;
 	}
-	/* A parent is made before its children: there is no ring of them. */
-	return totals_builder_node(builder, parent < index ? places[parent] : 0, &node);
+	*ret_node = node;
+	return true;
 }
 
 static void add_node_row(struct total_node *to, const struct view_node *from,
@@ -372,17 +366,26 @@ static int add_all_nodes(const struct table_view *view, struct totals_builder *b
 			 const struct ticks *ticks, bool lives)
 {
 	const struct view_reading *reading = &view->last;
-	_cleanup_free_ uint32_t *places = calloc(reading->n_nodes + 1, sizeof(*places));
+	uint32_t *places = calloc(reading->n_nodes + 1, sizeof(*places));
+	struct total_node node;
+	struct text texts[2];
+	int r = places ? 0 : -ENOMEM;
 
-	if (!places)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < reading->n_nodes; i++) {
-		places[i] = place_node(view, builder, i, places);
+	for (uint32_t i = 1; i < reading->n_nodes && r == 0; i++) {
+		uint32_t parent = (uint32_t)(reading->node_keys[i] >> 32);
+
+		if (!describe_node(view, i, &node, texts))
+			continue;
+		/* A parent is made before its children: there is no ring of them. */
+		places[i] = totals_builder_node(builder, parent < i ? places[parent] : 0, &node);
 		if (places[i])
 			add_node_row(totals_builder_at(builder, places[i]), &reading->nodes[i],
 				     ticks, lives);
+		else
+			r = -ENOMEM;
 	}
-	return 0; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
+	free(places);
+	return r;
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)

@@ -319,18 +319,19 @@ static int each_node(struct totals_builder *builder, const struct totals_builder
 		     void (*change)(struct total_node *to, const struct total_node *by))
 {
 	uint32_t *places = calloc(other->n_nodes, sizeof(*places));
+	int r = places ? 0 : -ENOMEM;
 
-	if (!places)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < other->n_nodes; i++) {
+	for (uint32_t i = 1; i < other->n_nodes && r == 0; i++) {
 		const struct total_node *by = &other->nodes[i];
 
 		places[i] = totals_builder_node(builder, places[by->parent], by);
 		if (places[i])
 			change(totals_builder_at(builder, places[i]), by);
+		else
+			r = -ENOMEM;
 	}
 	free(places);
-	return 0;
+	return r;
 }
 
 int totals_builder_merge(struct totals_builder *builder, const struct totals_builder *other)
