@@ -32,6 +32,7 @@ struct fake_options {
 	bool silent;            /* accept and never answer */
 	bool absent;            /* the socket's path leads nowhere */
 	bool idle;              /* never drain */
+	struct context_variable context; /* the first that handlers read; zero: none */
 	bool post;              /* post every tid of the program again and again */
 	const char *before;     /* preloaded before the agent, so that it starts after it */
 	const char *const *env; /* more of the environment, NULL at the end */
