@@ -91,20 +91,25 @@ static bool readable(struct view *view, uint64_t address, uint32_t len, bool sta
 	return true;
 }
 
-/* In words, as far as they go: what follows the source may not be readable. */
+/* In words, the last of which may overlap the one before: nothing outside the source is read. */
 static void copy(void *to, uint64_t from, uint32_t len)
 {
 	typedef uint64_t __attribute__((may_alias, aligned(1))) word;
 	const unsigned char *f = (const unsigned char *)from;
 	unsigned char *t = to;
+	uint32_t at = 0;
 
-	for (; len >= sizeof(word); len -= (uint32_t)sizeof(word)) {
-		*(word *)t = *(const word *)f;
-		t += sizeof(word);
-		f += sizeof(word);
+	for (; at + sizeof(word) <= len; at += (uint32_t)sizeof(word))
+		*(word *)(t + at) = *(const word *)(f + at);
+	if (at == len)
+		return;
+	if (len >= sizeof(word)) {
+		at = len - (uint32_t)sizeof(word);
+		*(word *)(t + at) = *(const word *)(f + at);
+		return;
 	}
-	while (len--)
-		*t++ = *f++;
+	for (; at < len; at++)
+		t[at] = f[at];
 }
 
 /* A thread-local variable, or what finds one. */
@@ -256,8 +261,8 @@ static uint32_t copy_variable(struct view *view, const struct context_variable *
 }
 
 /* Return:  whether it is a variable; the collector may be changing it. */
-static bool read_variable(const struct context_variable *from,
-			  struct context_variable *ret_variable)
+static inline bool read_variable(const struct context_variable *from,
+				 struct context_variable *ret_variable)
 {
 	const _Atomic uint32_t *place = (const void *)&from->place;
 
@@ -291,25 +296,37 @@ static uint64_t thread_pointer(struct slot *slot, bool no_syscalls)
 	return atomic_load_explicit(&slot->ring->thread_pointer, memory_order_relaxed);
 }
 
+/* Return:  bytes of data; 0: the variable has none for this thread. */
+static __attribute__((noinline)) uint32_t
+append(struct process *p, struct slot *slot, const struct context_variable *variable, uint8_t *to)
+{
+	bool no_syscalls = process_state(p) != AGENT_SAMPLING;
+	struct view view = {
+		.p = p,
+		.own = slot->own,
+		.tp = thread_pointer(slot, no_syscalls),
+		.no_syscalls = no_syscalls,
+		.by_kernel = atomic_load_explicit(&p->unloading, memory_order_relaxed) != 0,
+	};
+
+	return view.tp ? copy_variable(&view, variable, to) : 0;
+}
+
 uint32_t context_append(struct process *p, struct slot *slot, struct record_context *to)
 {
-	struct view view = {.p = p, .own = slot->own};
 	struct context_variable variable;
 	uint32_t n = 0;
 
-	view.no_syscalls = process_state(p) != AGENT_SAMPLING;
-	view.by_kernel = atomic_load_explicit(&p->unloading, memory_order_relaxed) != 0;
-	view.tp = thread_pointer(slot, view.no_syscalls);
-	for (int i = 0; view.tp && !n && i < CONTEXT_VARIABLES; i++)
+	for (int i = 0; !n && i < CONTEXT_VARIABLES; i++)
 		if (read_variable(&p->header->contexts[i], &variable))
-			n = copy_variable(&view, &variable, to->data);
+			n = append(p, slot, &variable, to->data);
 	if (!n)
 		return 0;
 	to->serial = variable.serial;
 	to->format = variable.format;
 	to->bytes = (uint16_t)n;
-	while (n % 8)
-		to->data[n++] = 0;
+	for (; n % 8; n++)
+		to->data[n] = 0;
 	return (uint32_t)sizeof(*to) + n;
 }
 

@@ -82,6 +82,7 @@ static int make_rings(struct fake *fake, struct fake_process *process)
 	h->jitter_pct = o->jitter_pct;
 	h->drained_ns = now_ns();
 	h->counts = o->counts;
+	h->contexts[0] = o->context;
 	process->header = h;
 	return fd;
 }
@@ -189,7 +190,7 @@ static void decode_sample(struct fake_process *process, const struct record_samp
 	struct fake_thread *thread = thread_of(process, s->tid);
 
 	if (!s->n_pcs || s->n_pcs > RECORD_MAX_PCS || s->stop >= FAKE_MAX_STOPS || !s->weight ||
-	    s->head.bytes != sizeof(*s) + s->n_pcs * 8U || !(s->pcs[0] & PC_EXACT)) {
+	    s->head.bytes < sizeof(*s) + s->n_pcs * 8U || !(s->pcs[0] & PC_EXACT)) {
 		process->bad++;
 		return;
 	}
