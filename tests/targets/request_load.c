@@ -1,5 +1,5 @@
-/* request_load.c - serves made-up requests for SECONDS in two threads, counted by wick.h: two tiers,
- * three identities (one of odd bytes), a task of each of 13 places, a profiled function, a stall */
+/* request_load.c - serves made-up requests for SECONDS in two threads, counted by wick.h: two
+ * tiers, three identities (one of odd bytes), tasks of 14 places, a profiled function, a stall */
 #include "burn.h"
 #include "sampler/include/wick.h"
 

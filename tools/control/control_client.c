@@ -507,7 +507,7 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 int control_ask_rows(const struct control_request *request, struct buf *rows, struct err *err)
 {
 	_cleanup_fd_ int fd = -1;
-	struct control_reply reply;
+	struct control_reply reply = {0};
 	int r = ask(request, &reply, &fd, err);
 
 	if (r < 0)

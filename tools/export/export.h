@@ -166,13 +166,17 @@ void functions_free(struct functions *functions);
 
 enum {
 	PAGE_BYTES = 32 * 1024 * 1024,
-	PAGE_TASKS = 10,          /* k of tasks and functions with wick.h, */
-	PAGE_IDENTITIES = 20,     /* of the identities of a tier, */
-	PAGE_FUNCTIONS = 20,      /* of sampled functions */
-	PAGE_TIERS = 20,          /* that have series; further ones are left out, and counted */
-	PAGE_BUCKETS = 20,        /* of a histogram, without +Inf */
-	PAGE_FIRST_OCTAVE = 14,   /* the first bucket ends at 2^14 ns; each is twice the last */
-	PAGE_MOST_SERIES = 16384, /* more than there can be with these numbers */
+	PAGE_TASKS = 10,        /* k of tasks and functions with wick.h, */
+	PAGE_IDENTITIES = 20,   /* of the identities of a tier, */
+	PAGE_FUNCTIONS = 20,    /* of sampled functions */
+	PAGE_TIERS = 20,        /* that have series; further ones are left out, and counted */
+	PAGE_BUCKETS = 20,      /* of a histogram, without +Inf */
+	PAGE_FIRST_OCTAVE = 14, /* the first bucket ends at 2^14 ns; each is twice the last */
+	PAGE_OWN = 40,          /* more than there are of wick itself */
+	PAGE_ROWS = PAGE_IDENTITIES + PAGE_IDENTITIES / 2 + 3, /* of a tier: _total, -, other */
+	PAGE_MOST_SERIES = (PAGE_TIERS + 1) * PAGE_ROWS * (PAGE_BUCKETS + 3) +
+			   PAGE_TIERS * PAGE_ROWS + 2 * 6 * (SERIES_SLOTS + 1) + PAGE_FUNCTIONS +
+			   PAGE_FUNCTIONS / 2 + 1 + PAGE_OWN,
 };
 
 /* What the page says of wick itself. */

@@ -294,6 +294,18 @@ static enum MHD_Result answer_page(struct listener *listener, struct MHD_Connect
 	return r;
 }
 
+static enum MHD_Result respond(struct listener *listener, struct MHD_Connection *connection,
+			       const char *url, const char *method)
+{
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return say(listener, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET /metrics");
+	if (strcmp(url, "/metrics") == 0)
+		return answer_page(listener, connection);
+	return say(listener, connection, strcmp(url, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
+		   "wick record: /metrics");
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the library's own signature */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *body,
 				  size_t *body_len, void **request)
@@ -311,12 +323,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		*body_len = 0;
 		return MHD_YES;
 	}
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return say(listener, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET /metrics");
-	if (strcmp(url, "/metrics") == 0)
-		return answer_page(listener, connection);
-	return say(listener, connection, strcmp(url, "/") == 0 ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
-		   "wick record: /metrics");
+	return respond(listener, connection, url, method);
 }
 
 static int start_daemon(struct listener *listener, int fd, struct err *err)

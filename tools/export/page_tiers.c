@@ -2,6 +2,7 @@
 #include "tools/export/internal.h"
 
 #include "base/io.h"
+#include "tools/export/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,13 +16,11 @@ enum { ALL = PAGE_BUCKETS, SUM, SELF, N_VALUES };
 _Static_assert((int)N_VALUES <= (int)SERIES_VALUES, "they fit a row");
 _Static_assert((int)PAGE_IDENTITIES <= (int)SERIES_MOST, "and rows fit a top");
 
-static const char request_tier[] = "request";
-
 static struct page_tier *tier_of(struct page_tiers *tiers, const char *name)
 {
 	struct page_tier *last = &tiers->at[PAGE_TIERS];
 
-	if (strcmp(name, request_tier) == 0) {
+	if (strcmp(name, TOTALS_REQUEST_TIER) == 0) {
 		if (!last->tier)
 			last->tier = strdup(name);
 		return last->tier ? last : NULL;
@@ -56,17 +55,17 @@ static void add_values(struct series_row *row, const struct total_tier *tier)
 
 static struct series_row *special(struct page_tier *tier, const char *identity)
 {
-	if (strcmp(identity, "_total") == 0)
+	if (strcmp(identity, TOTALS_ALL) == 0)
 		return &tier->all;
-	if (strcmp(identity, "-") == 0)
+	if (strcmp(identity, TOTALS_OUTSIDE) == 0)
 		return &tier->outside;
-	return strcmp(identity, "other") == 0 ? &tier->other : NULL;
+	return strcmp(identity, TOTALS_REST) == 0 ? &tier->other : NULL;
 }
 
 static void make_labels(struct buf *labels, const char *tier, const char *identity)
 {
 	buf_clear(labels);
-	if (strcmp(tier, request_tier) != 0)
+	if (strcmp(tier, TOTALS_REQUEST_TIER) != 0)
 		page_label(labels, "tier", tier);
 	page_label(labels, "identity", identity);
 }
@@ -164,15 +163,15 @@ static void write_special(const struct writing *writing, const struct page_tier 
 
 static void write_tier(const struct writing *writing, const struct page_tier *tier)
 {
-	write_special(writing, tier, "_total", &tier->all);
-	write_special(writing, tier, "-", &tier->outside);
+	write_special(writing, tier, TOTALS_ALL, &tier->all);
+	write_special(writing, tier, TOTALS_OUTSIDE, &tier->outside);
 	for (size_t i = 0; i < tier->choice.n; i++) {
 		const struct series_row *row = &tier->rows.at[tier->choice.rows[i]];
 
 		write_row(writing, row->labels, tier->choice.values[i],
 			  &writing->totals->tiers[row->index]);
 	}
-	write_special(writing, tier, "other", &tier->other);
+	write_special(writing, tier, TOTALS_REST, &tier->other);
 }
 
 static void write_all(struct page_tiers *tiers, const struct totals *totals, struct page_text *text)

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "tools/cli/terminal.h"
-#include "tools/totals/totals.h"
+#include "tools/export/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

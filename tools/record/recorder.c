@@ -178,11 +178,19 @@ static int check_output(const struct record_options *options, struct err *err)
 		       : r;
 }
 
+static int start_symbolizer(struct recorder *recorder, struct err *err)
+{
+	struct symbolize_options symbols = {0};
+
+	symbol_options_pass(&recorder->options->symbols, &symbols);
+	symbols.mem_limit = recorder->options->budget.mem_limit;
+	return symbol_options_start(&symbols, &recorder->symbolizer, err);
+}
+
 /* Everything that can fail before CMD runs. */
 static int prepare(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
-	struct symbolize_options symbols = {0};
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
@@ -234,13 +242,9 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (r < 0)
 		return r;
 	r = collector_new(&collector, &recorder->collector, err);
-	symbol_options_pass(&options->symbols, &symbols);
-	symbols.mem_limit = options->budget.mem_limit;
 	if (r == 0)
 		r = record_counts_start(recorder, err);
-	if (r == 0)
-		r = symbol_options_start(&symbols, &recorder->symbolizer, err);
-	return r;
+	return r < 0 ? r : start_symbolizer(recorder, err);
 }
 
 /* The recording is named after the first attached process. */

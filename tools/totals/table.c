@@ -1,11 +1,9 @@
 /* table.c - a table as text, in the columns that fit a width */
 #include "tools/totals/totals.h"
 
-#include "base/cleanup.h"
 #include "base/utf8.h"
 #include "base/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 2, LAST_LEAST = 16, TEXT_MOST = 16 * 1024 * 1024 };
@@ -19,12 +17,11 @@ void table_init(struct table *table, const struct table_column *columns, size_t 
 
 void table_cell(struct table *table, bool counts)
 {
-	struct table_column *column = &table->columns[table->n_cells % table->n_columns];
-
 	buf_add_char(&table->text, '\0');
-	table->n_cells++;
 	if (counts)
-		column->empty = false;
+		table->columns[table->at].empty = false;
+	table->n_cells++;
+	table->at = table->at + 1 < table->n_columns ? table->at + 1 : 0;
 }
 
 static void widths_of(struct table *table, size_t widths[static TABLE_COLUMNS])
@@ -33,12 +30,12 @@ static void widths_of(struct table *table, size_t widths[static TABLE_COLUMNS])
 
 	for (size_t i = 0; i < table->n_columns; i++)
 		widths[i] = table->columns[i].empty ? 0 : words_width(table->columns[i].title);
-	for (size_t i = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
-		size_t column = i % table->n_columns;
+	for (size_t i = 0, column = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
 		size_t width = words_width(at);
 
 		if (!table->columns[column].empty && width > widths[column])
 			widths[column] = width;
+		column = column + 1 < table->n_columns ? column + 1 : 0;
 	}
 }
 
@@ -78,23 +75,19 @@ static void pad(struct buf *buf, size_t n)
 /* At most WIDTH code points of it. */
 static void add_cut(struct buf *buf, const char *text, size_t width)
 {
-	size_t n = 0;
-	const char *at = text;
-
 	if (words_width(text) <= width) {
 		words_plain(buf, text);
 		return;
 	}
-	for (; *at && n + 2 < width; n++) {
+	for (size_t n = 0; *text && n + 2 < width; n++) {
+		char one[UTF8_MAX_BYTES + 1] = {0};
 		uint32_t code;
-		size_t len = utf8_next(at, strnlen(at, UTF8_MAX_BYTES), &code);
+		size_t len = utf8_next(text, strnlen(text, UTF8_MAX_BYTES), &code);
 
-		at += len ? len : 1;
-	}
-	{
-		_cleanup_free_ char *head = strndup(text, (size_t)(at - text));
-
-		words_plain(buf, head ? head : "");
+		len = len ? len : 1;
+		memcpy(one, text, len);
+		words_plain(buf, one);
+		text += len;
 	}
 	buf_add(buf, "..");
 }
@@ -120,7 +113,7 @@ static void print_cell(const struct table *table, const char *text, size_t colum
 
 void table_print(struct table *table, uint32_t width, struct buf *buf)
 {
-	size_t widths[TABLE_COLUMNS];
+	size_t widths[TABLE_COLUMNS] = {0};
 	size_t last = table->n_columns - 1;
 	const char *at = table->text.data;
 
@@ -138,8 +131,10 @@ void table_print(struct table *table, uint32_t width, struct buf *buf)
 	}
 	for (size_t i = 0; i <= last; i++)
 		print_cell(table, table->columns[i].title, i, widths[i], buf);
-	for (size_t i = 0; i < table->n_cells; i++, at += strlen(at) + 1)
-		print_cell(table, at, i % table->n_columns, widths[i % table->n_columns], buf);
+	for (size_t i = 0, column = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
+		print_cell(table, at, column, widths[column], buf);
+		column = column < last ? column + 1 : 0;
+	}
 }
 
 void table_release(struct table *table)

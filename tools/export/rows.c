@@ -1,5 +1,5 @@
-/* row_write.c - exact counts as rows of JSON */
-#include "tools/totals/totals.h"
+/* rows.c - exact counts as rows of JSON */
+#include "tools/export/rows.h"
 
 #include "base/json.h"
 
