@@ -163,6 +163,17 @@ static int add_newest(struct view_input *input, struct err *err)
 	return -EINVAL;
 }
 
+static int add_path(struct view_input *input, const char *path, struct err *err)
+{
+	int r = view_input_add(input, path, err);
+
+	if (r != -ENOENT)
+		return r;
+	(void)err_set(err, 0, "no recording (*.perf) in '%s'", path);
+	err_hint(err, "the name of a file in it");
+	return r;
+}
+
 int totals_read_files(char *const *paths, size_t n, struct totals_sum *sum, struct err *err)
 {
 	struct found found = {.sum = sum};
@@ -170,7 +181,7 @@ int totals_read_files(char *const *paths, size_t n, struct totals_sum *sum, stru
 	int r = n == 0 ? add_newest(&input, err) : 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = view_input_add(&input, paths[i], err);
+		r = add_path(&input, paths[i], err);
 	if (r == 0)
 		r = read_all(&found, &input, err);
 	if (r == 0 && found.rows == 0)
