@@ -1,11 +1,9 @@
 /* export_test.c - pages for Prometheus, which rows are series, functions by CPU, and sinks */
-#include "base/cleanup.h"
 #include "base/io.h"
 #include "tools/export/export.h"
 #include "totals_fixture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -438,31 +436,78 @@ static void a_reader_that_blocks_holds_nothing_up(void **state)
 	struct sink_stats stats;
 	struct err err = {0};
 	uint64_t begin_ns;
-	char path[128];
 
 	(void)state;
 	n_reports = 0;
-	path_in(path, "fifo");
-	assert_int_equal(mkfifo(path, 0600), 0);
-	{
-		_cleanup_fd_ int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-		assert_true(reader >= 0);
-		assert_int_equal(sink_new(path, on_report, &sink, &err), 0);
-		memset(line, 'x', sizeof(line) - 1);
-		line[sizeof(line) - 1] = '\n';
-		begin_ns = io_now_ns();
-		for (int i = 0; i < 40; i++)
-			sink_add(sink, line, sizeof(line));
-		assert_true(io_now_ns() - begin_ns < UINT64_C(1000000000));
-		sink_free(sink, &stats);
-		assert_true(io_now_ns() - begin_ns < UINT64_C(4000000000));
-	}
+	assert_int_equal(sink_new("|exec sleep 4", on_report, &sink, &err), 0);
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
+	begin_ns = io_now_ns();
+	for (int i = 0; i < 40; i++)
+		sink_add(sink, line, sizeof(line));
+	assert_true(io_now_ns() - begin_ns < UINT64_C(1000000000));
+	sink_free(sink, &stats);
+	assert_true(io_now_ns() - begin_ns < UINT64_C(3500000000));
 	assert_int_equal(stats.lines, 0);
 	assert_int_equal(stats.lost, 40);
 	assert_int_equal(n_reports, 1);
 	assert_non_null(strstr(last_report, "too slow"));
+}
+
+static void links_and_pipes_are_no_files(void **state)
+{
+	struct err err = {0};
+	struct sink *sink;
+	char path[128];
+
+	(void)state;
+	path_in(path, "odd");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(sink_new(path, on_report, &sink, &err), -ENXIO);
+	assert_int_equal(page_check_file(path, &err), -EEXIST);
 	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(sink_new(path, on_report, &sink, &err), -ELOOP);
+	assert_int_equal(page_check_file(path, &err), -EEXIST);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(sink_new("/dev/null", on_report, &sink, &err), -EINVAL);
+}
+
+/* FILE of --textfile is removed at the end: it must not be anything else. */
+static void only_a_page_of_wick_is_replaced(void **state)
+{
+	struct err err = {0};
+	struct buf text;
+	char path[128];
+
+	(void)state;
+	path_in(path, "x.prom");
+	buf_init(&text, BYTES);
+	assert_int_equal(page_check_file(path, &err), 0);
+	buf_add(&text, "# HELP wick_samples_total x\n");
+	assert_int_equal(page_write_file(path, &text, &err), 0);
+	assert_int_equal(page_check_file(path, &err), 0);
+	buf_clear(&text);
+	buf_add(&text, "# HELP wicket_open x\n");
+	assert_int_equal(page_write_file(path, &text, &err), 0);
+	assert_int_equal(page_check_file(path, &err), -EEXIST);
+	assert_int_equal(unlink(path), 0);
+	buf_release(&text);
+}
+
+static void a_page_elsewhere_is_not_for_web_pages(void **state)
+{
+	static const char *const right[] = {"127.0.0.1:9464", "localhost:9464", "[::1]:9464",
+					    "localhost",      "127.0.0.1",      "10.0.0.1:1"};
+	static const char *const wrong[] = {
+		"evil.example:9464",           "evil.example", "", "127.0.0.1.x",
+		"localhost.evil.example:9464", "[::1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		assert_true(listener_takes_host(right[i]));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(listener_takes_host(wrong[i]));
 }
 
 static void a_reader_that_is_gone_is_reported_once(void **state)
@@ -517,6 +562,9 @@ int main(void)
 		cmocka_unit_test(lines_are_appended_to_a_file),
 		cmocka_unit_test(a_command_gets_every_line_and_the_end),
 		cmocka_unit_test(a_reader_that_blocks_holds_nothing_up),
+		cmocka_unit_test(links_and_pipes_are_no_files),
+		cmocka_unit_test(only_a_page_of_wick_is_replaced),
+		cmocka_unit_test(a_page_elsewhere_is_not_for_web_pages),
 		cmocka_unit_test(a_reader_that_is_gone_is_reported_once),
 		cmocka_unit_test(addresses_are_checked),
 	};

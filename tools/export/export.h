@@ -221,6 +221,13 @@ void page_maker_free(struct page_maker *maker);
  */
 int page_write_file(const char *path, const struct buf *page, struct err *err);
 
+/**
+ * page_check_file - whether PATH may be written by page_write_file(), and removed
+ *
+ * Return:  0: there is none, or it is a page of wick; -EEXIST: it is anything else; -errno.
+ */
+int page_check_file(const char *path, struct err *err);
+
 /* page_text: lines of the page */
 
 struct page_text {
@@ -319,6 +326,16 @@ int listener_new(const char *where, void (*nudge)(void *context), void *context,
  * Return:  0; -EINVAL and the reason.
  */
 int listener_check(const char *where, struct err *err);
+
+/**
+ * listener_takes_host - whether a Host header is for a loopback address
+ *
+ * A name of a web page's that resolves to it (DNS rebinding) is not: an address, localhost and
+ * the name of this machine are.
+ *
+ * Context: any thread.
+ */
+bool listener_takes_host(const char *host);
 
 /**
  * listener_wanted - whether a client waits for a page

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -48,6 +50,7 @@ struct listener {
 	void (*nudge)(void *context);
 	void *context;
 	const char *socket; /* the file that is to be removed; NULL: none */
+	bool is_loopback;
 	char address[ADDRESS_BYTES];
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t given;
@@ -188,6 +191,39 @@ static void describe(struct listener *listener, int fd)
 			       host, port);
 }
 
+bool listener_takes_host(const char *host)
+{
+	char name[HOST_BYTES];
+	char ours[HOST_BYTES] = "";
+	struct in6_addr address;
+	size_t len = strcspn(host, ":");
+
+	if (*host == '[') {
+		len = strcspn(host, "]");
+		if (!host[len])
+			return false;
+		host++;
+		len--;
+	}
+	if (len == 0 || len >= sizeof(name))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	(void)gethostname(ours, sizeof(ours) - 1);
+	return inet_pton(AF_INET, name, &address) == 1 ||
+	       inet_pton(AF_INET6, name, &address) == 1 || strcasecmp(name, "localhost") == 0 ||
+	       strcasecmp(name, ours) == 0;
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(
+			&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 24 ==
+	       IN_LOOPBACKNET;
+}
+
 static int open_socket(struct listener *listener, const char *where, struct err *err)
 {
 	const char *path = path_of(where);
@@ -203,6 +239,7 @@ static int open_socket(struct listener *listener, const char *where, struct err 
 		listener->socket = fd < 0 ? NULL : path;
 	} else {
 		fd = resolve(where, &address) < 0 ? -EINVAL : bind_address(address);
+		listener->is_loopback = address && is_loopback(address->ai_addr);
 		if (address)
 			freeaddrinfo(address);
 		if (fd >= 0)
@@ -297,6 +334,11 @@ static enum MHD_Result answer_page(struct listener *listener, struct MHD_Connect
 static enum MHD_Result respond(struct listener *listener, struct MHD_Connection *connection,
 			       const char *url, const char *method)
 {
+	const char *host = listener->mhd.lookup_connection_value(connection, MHD_HEADER_KIND,
+								 MHD_HTTP_HEADER_HOST);
+
+	if (listener->is_loopback && host && !listener_takes_host(host))
+		return say(listener, connection, MHD_HTTP_FORBIDDEN, "this is no name of mine");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return say(listener, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET /metrics");
 	if (strcmp(url, "/metrics") == 0)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -154,4 +155,24 @@ int page_write_file(const char *path, const struct buf *page, struct err *err)
 	if (r < 0)
 		(void)unlink(beside);
 	return r < 0 ? err_set(err, -r, "write '%s'", path) : 0;
+}
+
+int page_check_file(const char *path, struct err *err)
+{
+	static const char first[] = "# HELP wick_";
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char text[sizeof(first)] = "";
+	struct stat stat;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if ((fd < 0 && errno != ELOOP) || (fd >= 0 && fstat(fd, &stat) < 0))
+		return err_set(err, errno, "write '%s'", path);
+	if (fd >= 0 && S_ISREG(stat.st_mode) &&
+	    io_pread(fd, text, sizeof(first) - 1, 0) == (ssize_t)sizeof(first) - 1 &&
+	    strcmp(text, first) == 0)
+		return 0;
+	(void)err_set(err, EEXIST, "write '%s', which is no page of wick", path);
+	err_hint(err, "another FILE");
+	return -EEXIST;
 }

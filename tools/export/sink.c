@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -198,12 +199,25 @@ static int open_command(struct sink *sink, const char *command)
 	return r;
 }
 
+/* A regular file alone, as all that wick writes: a command can write to anything else. */
+static int open_path(const char *path)
+{
+	_cleanup_fd_ int fd = open(
+		path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return -errno;
+	return S_ISREG(stat.st_mode) ? steal_fd(&fd) : -EINVAL;
+}
+
 static int open_file(const char *path)
 {
-	int fd = strcmp(path, "-") == 0
-			 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-			 : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd;
 
+	if (strcmp(path, "-") != 0)
+		return open_path(path);
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	return fd < 0 ? -errno : fd;
 }
 

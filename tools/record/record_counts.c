@@ -43,6 +43,8 @@ static int start_pages(struct recorder *recorder, struct err *err)
 
 	if (!options->listen && !options->textfile)
 		return 0;
+	if (options->textfile && page_check_file(options->textfile, err) < 0)
+		return -err->code;
 	if (page_maker_new(options->top_tasks, &counts->maker) < 0 ||
 	    functions_new(&counts->functions) < 0)
 		return err_set(err, ENOMEM, "make pages for Prometheus");
@@ -360,7 +362,7 @@ void record_counts_finish(struct recorder *recorder)
 			say_note("--stats-to '%s' took %lu lines and not %lu", options->targets[i],
 				 (unsigned long)stats.lines, (unsigned long)stats.lost);
 	}
-	if (options->textfile) /* the numbers of a recording that has ended would stay */
+	if (counts->textfile_due_ns) /* the numbers of a recording that has ended would stay */
 		(void)unlink(options->textfile);
 }
 
