@@ -15,13 +15,16 @@
 #include <stdint.h>
 
 enum {
-	PROFILE_MAX_TAGS = 16,
+	PROFILE_MAX_TAGS = 48,                    /* wick's words, and the labels of programs */
+	PROFILE_MAX_TAG_VALUES = 4 * 1024 * 1024, /* a request has a trace of its own */
 	PROFILE_MAX_METRICS = 64,
 	PROFILE_MAX_EVENTS = 255,
-	PROFILE_BAD_LINES = 8,      /* whose numbers are kept, of each file */
-	PROFILE_TAG_OTHER = 0xffff, /* the code of the values that there was no room for */
+	PROFILE_BAD_LINES = 8, /* whose numbers are kept, of each file */
 	PROFILE_CPU_UNKNOWN = 0xffff,
 };
+
+/* The code of a tag's values that there was no room for. */
+#define PROFILE_TAG_OTHER UINT32_MAX
 
 /* A metric's value where a sample has none. */
 #define PROFILE_ABSENT INT64_MIN
@@ -49,12 +52,12 @@ struct profile_thread {
 	int32_t tid;
 };
 
-/* What "# s" says in words of a sample: state (st=), wait, on, op, task, req and so on. */
+/* What "# s" says in words of a sample: state (st=), wait, on, op, task, trace and so on. */
 struct profile_tag {
 	uint32_t name; /* "state" for st=; else the word as written */
 	uint32_t n_values;
 	uint32_t *values; /* strings by code; code 0 is "", for samples that say nothing */
-	uint16_t *codes;  /* one a sample */
+	uint32_t *codes;  /* one a sample */
 };
 
 struct profile_metric {

@@ -32,6 +32,12 @@
 	     "[OPTIONS] FILE...", convert_option_specs, cmd_convert, NULL)                         \
 	VIEW("serve", "serve a directory of recordings to a browser while they grow",              \
 	     "[OPTIONS] DIR", serve_option_specs, cmd_serve, NULL)                                 \
+	VIEW("tasks", "show how long tasks and functions ran, counted exactly",                    \
+	     "[OPTIONS] -p PID | FILE...", tasks_option_specs, cmd_tasks, NULL)                    \
+	VIEW("requests", "show how long requests took, counted exactly, by identity",              \
+	     "[OPTIONS] -p PID | FILE...", requests_option_specs, cmd_requests, NULL)              \
+	VIEW("tiers", "show how long requests were in each tier, counted exactly",                 \
+	     "[OPTIONS] -p PID | FILE...", tiers_option_specs, cmd_tiers, NULL)                    \
 	WICK("doctor", "check whether wick works here and with a program; print fixes",            \
 	     "[OPTIONS] [PID | -- CMD [ARGS] | FILE...]", doctor_option_specs, cmd_doctor, NULL)   \
 	WICK("status", "show the state of one running recording, or of all", "[OPTIONS] [-p PID]", \

@@ -53,7 +53,7 @@ size_t out_tag(const struct profile *profile, const char *name)
 bool out_is_release(const struct profile *profile, size_t op, uint32_t sample)
 {
 	const struct profile_tag *tag = &profile->tags[op];
-	uint16_t code = op < profile->n_tags ? tag->codes[sample] : 0;
+	uint32_t code = op < profile->n_tags ? tag->codes[sample] : 0;
 
 	return code && code < tag->n_values &&
 	       strcmp(profile->strings[tag->values[code]], "free") == 0;

@@ -154,7 +154,7 @@ static void perf_facts_init(const struct out *out, struct script_facts *facts)
 
 static const char *tag_value(const struct profile *profile, size_t tag, uint32_t sample)
 {
-	uint16_t code = profile->tags[tag].codes[sample];
+	uint32_t code = profile->tags[tag].codes[sample];
 
 	if (code == PROFILE_TAG_OTHER)
 		return "[other]";

@@ -192,6 +192,7 @@ struct pprof {
 	struct period period; /* what weights are; pprof's delays are nanoseconds, too */
 	size_t op;            /* of the profile's tags */
 	uint32_t thread_key, tid_key, pid_key, host_key, event_key;
+	uint32_t tag_keys[PROFILE_MAX_TAGS];
 };
 
 /* ---- strings: the profile's by their numbers, then the groups' labels, then our own */
@@ -247,7 +248,7 @@ static int compare(const void *a, const void *b, void *context)
 	if (profile->events[p] != profile->events[q])
 		return profile->events[p] < profile->events[q] ? -1 : 1;
 	for (size_t i = 0; i < profile->n_tags; i++) {
-		const uint16_t *codes = profile->tags[i].codes;
+		const uint32_t *codes = profile->tags[i].codes;
 
 		if (codes[p] != codes[q])
 			return codes[p] < codes[q] ? -1 : 1;
@@ -377,12 +378,12 @@ static void add_labels(struct pprof *to, uint32_t sample)
 		add_label(to, to->event_key, profile->event_names[profile->events[sample]], 0);
 	for (size_t i = 0; i < profile->n_tags; i++) {
 		const struct profile_tag *tag = &profile->tags[i];
-		uint16_t code = tag->codes[sample];
+		uint32_t code = tag->codes[sample];
 
 		if (code == PROFILE_TAG_OTHER)
-			add_label(to, tag->name, own_string(to, "[other]"), 0);
+			add_label(to, to->tag_keys[i], own_string(to, "[other]"), 0);
 		else if (code && code < tag->n_values)
-			add_label(to, tag->name, tag->values[code], 0);
+			add_label(to, to->tag_keys[i], tag->values[code], 0);
 	}
 }
 
@@ -534,6 +535,18 @@ static int sort_samples(struct pprof *to)
 	return 0;
 }
 
+/* Pyroscope and Grafana find the profile of a trace or span by these names. */
+static uint32_t tag_key(struct pprof *to, uint32_t name)
+{
+	const char *text = to->profile->strings[name];
+
+	if (strcmp(text, "trace") == 0)
+		return (uint32_t)own_string(to, "trace_id");
+	if (strcmp(text, "span") == 0)
+		return (uint32_t)own_string(to, "span_id");
+	return name;
+}
+
 static void name_keys(struct pprof *to)
 {
 	to->thread_key = (uint32_t)own_string(to, "thread");
@@ -541,6 +554,8 @@ static void name_keys(struct pprof *to)
 	to->pid_key = (uint32_t)own_string(to, "pid");
 	to->host_key = (uint32_t)own_string(to, "host");
 	to->event_key = (uint32_t)own_string(to, "event");
+	for (size_t i = 0; i < to->profile->n_tags; i++)
+		to->tag_keys[i] = tag_key(to, to->profile->tags[i].name);
 }
 
 int pprof_write(struct out *out)

@@ -150,8 +150,9 @@ struct function_table {
 	/* of parts: a row's frame is the number of its label, and it has no self; NULL: functions
 	 */
 	const char *const *labels;
-	const char *part; /* what labels are: "thread" */
-	size_t columns;   /* of the terminal: names are shortened to fit; 0: they are not */
+	const char *part;                    /* what labels are: "thread" */
+	const struct flame_function *others; /* the parts that are not shown, together; or NULL */
+	size_t columns; /* of the terminal: names are shortened to fit; 0: they are not */
 };
 
 /* One function and those next to it in the stacks. */

@@ -277,9 +277,13 @@ void function_table_text(struct buf *buf, const struct function_table *table)
 
 	start_widths(table, widths);
 	measure_columns(table, table->rows, table->n_rows, widths);
+	if (table->others)
+		measure_columns(table, table->others, 1, widths);
 	add_heading(buf, table, widths);
 	for (size_t i = 0; i < table->n_rows; i++)
 		add_row(buf, table, &table->rows[i], widths, "");
+	if (table->others)
+		add_row(buf, table, table->others, widths, "");
 	if (table->n_rows == table->n_all)
 		return;
 	buf_add_char(buf, '(');
@@ -336,6 +340,8 @@ void function_table_markdown(struct buf *buf, const struct function_table *table
 	add_markdown_heading(buf, table, NULL);
 	for (size_t i = 0; i < table->n_rows; i++)
 		add_markdown_row(buf, table, &table->rows[i], NULL);
+	if (table->others)
+		add_markdown_row(buf, table, table->others, NULL);
 	if (table->n_rows == table->n_all)
 		return;
 	buf_add_char(buf, '\n');

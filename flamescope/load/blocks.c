@@ -193,9 +193,14 @@ static bool take_comments(struct blocks *blocks, const char **text, const char *
 	while (*text < end && **text == '#') {
 		const char *newline = memchr(*text, '\n', (size_t)(end - *text));
 
-		if (!newline || newline - *text < 4 || (*text)[1] != ' ' || (*text)[3] != ' ' ||
-		    ((*text)[2] != 's' && (*text)[2] != 'l') ||
+		if (!newline || newline - *text < 4 || (*text)[1] != ' ' ||
 		    memchr(*text, '\0', (size_t)(newline - *text)))
+			return false;
+		if (perf_line_is_totals(*text)) {
+			*text = newline + 1;
+			continue;
+		}
+		if ((*text)[3] != ' ' || ((*text)[2] != 's' && (*text)[2] != 'l'))
 			return false;
 		/* without a "=" it is a comment, or the header line of a thread called "# s" */
 		if ((*text)[2] == 's' && (!memchr(*text, '=', (size_t)(newline - *text)) ||

@@ -153,8 +153,7 @@ static bool find_id(const char *path, struct file_id *id)
 	return true;
 }
 
-/* Mark the paths whose file or pipe another path before them leads to. */
-static int same_files_find(const char *const *paths, size_t n, bool *ret_again)
+int load_mark_again(const char *const *paths, size_t n, bool *ret_again)
 {
 	struct file_id *ids = calloc(n + 1, sizeof(*ids));
 	size_t n_ids = 0;
@@ -504,7 +503,7 @@ static int read_once(struct load *load, struct profile **ret_profile)
 static int read_all(struct load *load, bool *again, struct profile **ret_profile, struct err *err)
 {
 	const struct load_options *options = load->options;
-	int r = same_files_find(options->paths, options->n_paths, again);
+	int r = load_mark_again(options->paths, options->n_paths, again);
 
 	if (r < 0)
 		return err_set(err, -r, "load");

@@ -35,4 +35,13 @@ struct load_options {
  */
 int load_profile(const struct load_options *options, struct profile **ret_profile, struct err *err);
 
+/**
+ * load_mark_again - mark the paths whose file or pipe another path before them leads to
+ * @ret_again: one a path
+ *
+ * Return:  0; -ENOMEM.
+ * Context: any thread.
+ */
+int load_mark_again(const char *const *paths, size_t n, bool *ret_again);
+
 #endif

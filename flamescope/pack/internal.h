@@ -21,7 +21,7 @@ static const char pack_magic[8] = {'w', 'i', 'c', 'k', 'p', 'a', 'c', 'k'};
 enum {
 	PACK_NAME_BYTES = 16,
 	PACK_FIXED_SECTIONS = 19,
-	PACK_MAX_SECTIONS = PACK_FIXED_SECTIONS + PROFILE_MAX_TAGS + 2 * PROFILE_MAX_METRICS,
+	PACK_MAX_SECTIONS = PACK_FIXED_SECTIONS + 2 * PROFILE_MAX_TAGS + 2 * PROFILE_MAX_METRICS,
 };
 
 struct pack_head {
@@ -52,6 +52,9 @@ static inline void pack_name(char name[PACK_NAME_BYTES], const char *what, size_
 _Static_assert(sizeof(struct pack_head) == 24, "pack.h says so");
 _Static_assert(sizeof(struct pack_section) == 40, "pack.h says so");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as they are");
+
+/* The values of a tag, whose codes are a column: its section's name ends so. */
+#define PACK_WORD "_word"
 
 /* column: a column of samples in as few bytes an element as its largest number needs */
 

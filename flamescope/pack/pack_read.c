@@ -125,38 +125,19 @@ static bool decimal(const json_t *object, const char *name, bool is_signed, uint
 	return errno == 0 && !*end;
 }
 
-static int read_tag(struct profile *profile, const json_t *from)
-{
-	const json_t *values = json_object_get(from, "values");
-	struct profile_tag *tag = &profile->tags[profile->n_tags];
-	size_t n = json_array_size(values);
-
-	if (n == 0 || n > PROFILE_TAG_OTHER)
-		return -EBADMSG;
-	tag->name = string_number(json_object_get(from, "name"));
-	tag->values = profile_alloc(profile, n, sizeof(*tag->values));
-	if (!tag->values)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		tag->values[i] = string_number(json_array_get(values, i));
-	tag->n_values = (uint32_t)n;
-	profile->n_tags++;
-	return 0;
-}
-
 static int read_lists(struct profile *profile, const json_t *meta)
 {
 	const json_t *tags = json_object_get(meta, "tags");
 	const json_t *metrics = json_object_get(meta, "metrics");
 	const json_t *events = json_object_get(meta, "events");
-	int r = 0;
 
 	if (json_array_size(tags) > PROFILE_MAX_TAGS ||
 	    json_array_size(metrics) > PROFILE_MAX_METRICS ||
 	    json_array_size(events) > PROFILE_MAX_EVENTS)
 		return -EBADMSG;
-	for (size_t i = 0; i < json_array_size(tags) && r == 0; i++)
-		r = read_tag(profile, json_array_get(tags, i));
+	for (size_t i = 0; i < json_array_size(tags); i++)
+		profile->tags[profile->n_tags++].name =
+			string_number(json_object_get(json_array_get(tags, i), "name"));
 	for (size_t i = 0; i < json_array_size(metrics); i++) {
 		const json_t *from = json_array_get(metrics, i);
 		const char *kind = json_string_value(json_object_get(from, "kind"));
@@ -169,7 +150,7 @@ static int read_lists(struct profile *profile, const json_t *meta)
 	for (size_t i = 0; i < json_array_size(events); i++)
 		profile->event_names[profile->n_events++] =
 			string_number(json_array_get(events, i));
-	return r;
+	return 0;
 }
 
 static char *copy(struct profile *profile, const json_t *value)
@@ -422,6 +403,30 @@ static void read_metric(struct reader *reader, size_t number)
 		reader->no_memory |= column_value_sums(reader->profile, metric) < 0;
 }
 
+static void read_tag(struct reader *reader, size_t number)
+{
+	struct profile_tag *tag = &reader->profile->tags[number];
+	char name[PACK_NAME_BYTES];
+	const void *words;
+	size_t n;
+
+	pack_name(name, "tag", number, "");
+	tag->codes = column(reader, name, sizeof(*tag->codes));
+	pack_name(name, "tag", number, PACK_WORD);
+	words = find(reader, name, sizeof(*tag->values), &n);
+	if (!words)
+		return;
+	if (n == 0 || n > PROFILE_MAX_TAG_VALUES) {
+		reader->wrong = "a tag has no values, or too many";
+		return;
+	}
+	tag->values = alloc(reader, n, sizeof(*tag->values));
+	if (!tag->values)
+		return;
+	memcpy(tag->values, words, n * sizeof(*tag->values));
+	tag->n_values = (uint32_t)n;
+}
+
 static void read_columns(struct reader *reader)
 {
 	struct profile *p = reader->profile;
@@ -434,12 +439,8 @@ static void read_columns(struct reader *reader)
 	p->weights = column(reader, "weight", sizeof(*p->weights));
 	p->cpus = column(reader, "cpu", sizeof(*p->cpus));
 	p->events = column(reader, "event", sizeof(*p->events));
-	for (size_t i = 0; i < p->n_tags; i++) {
-		char name[PACK_NAME_BYTES];
-
-		pack_name(name, "tag", i, "");
-		p->tags[i].codes = column(reader, name, sizeof(uint16_t));
-	}
+	for (size_t i = 0; i < p->n_tags && !reader->wrong && !reader->no_memory; i++)
+		read_tag(reader, i);
 	for (size_t i = 0; i < p->n_metrics && !reader->wrong && !reader->no_memory; i++)
 		read_metric(reader, i);
 }

@@ -23,9 +23,7 @@ static void add_tags(struct buf *buf, const struct profile *profile)
 {
 	buf_add(buf, ",\"tags\":[");
 	for (size_t i = 0; i < profile->n_tags; i++) {
-		buf_printf(buf, "%s{\"name\":%u,\"values\":", i ? "," : "", profile->tags[i].name);
-		add_numbers(buf, profile->tags[i].values, profile->tags[i].n_values);
-		buf_add_char(buf, '}');
+		buf_printf(buf, "%s{\"name\":%u}", i ? "," : "", profile->tags[i].name);
 	}
 	buf_add(buf, "],\"metrics\":[");
 	for (size_t i = 0; i < profile->n_metrics; i++)
@@ -271,6 +269,9 @@ static void add_columns(struct writer *writer, uint64_t *steps)
 
 		pack_name(name, "tag", i, "");
 		add_column(writer, name, p->tags[i].codes, sizeof(*p->tags[i].codes), true);
+		pack_name(name, "tag", i, PACK_WORD);
+		add(writer, name, p->tags[i].values, p->tags[i].n_values,
+		    sizeof(*p->tags[i].values));
 	}
 	for (size_t i = 0; i < p->n_metrics; i++)
 		add_metric(writer, i, folded, steps);

@@ -232,7 +232,7 @@ static int make_threads(struct maker *maker, enum thread_part part)
 	if (r == 0 && part == PART_PROCESS)
 		r = name_processes(profile, &comms);
 	maker->several_hosts = has_several_hosts(profile);
-	maker->dimension->threads = profile->threads;
+	maker->dimension->numbers = profile->threads;
 	for (size_t i = 0; r == 0 && i < profile->n_threads; i++) {
 		const struct profile_thread *thread = &profile->thread_list[i];
 		const char *text = label;
@@ -290,7 +290,7 @@ static int make_tag(struct maker *maker, const struct profile_tag *tag)
 {
 	int r = make_room(maker->dimension, tag->n_values);
 
-	maker->dimension->words = tag->codes;
+	maker->dimension->numbers = tag->codes;
 	for (size_t i = 0; r == 0 && i < tag->n_values; i++)
 		r = add_code(maker, i, string_of(maker->profile, tag->values[i]));
 	if (r == 0)
@@ -298,13 +298,21 @@ static int make_tag(struct maker *maker, const struct profile_tag *tag)
 	return r;
 }
 
-static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
+static const struct profile_tag *tag_called(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; i < profile->n_tags; i++) {
 		if (strcmp(string_of(profile, profile->tags[i].name), name) == 0)
 			return &profile->tags[i];
 	}
 	return NULL;
+}
+
+/* A request is the span that the samples have. */
+static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
+{
+	const struct profile_tag *tag = tag_called(profile, name);
+
+	return !tag && strcmp(name, "req") == 0 ? tag_called(profile, "span") : tag;
 }
 
 static enum thread_part find_part(const char *name)

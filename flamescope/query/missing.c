@@ -55,6 +55,18 @@ static const struct source words[] = {
 	{NULL, NULL, NULL},
 };
 
+/* Labels, which only programs give. */
+static const char *const labels[] = {"task", "tier",  "identity", "req",
+				     "span", "trace", "function"};
+
+bool dimension_is_label(const char *word)
+{
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		if (strcmp(labels[i], word) == 0)
+			return true;
+	return false;
+}
+
 static const struct source *find(const struct source *sources, const char *word)
 {
 	for (; sources->word; sources++)
@@ -129,5 +141,7 @@ int missing_dimension(const struct profile *profile, const char *name, const cha
 		err_hint(err, "%.40s:class, its size", name);
 	else if (strcmp(name, "module") == 0)
 		err_hint(err, "wick report --per module");
+	else if (dimension_is_label(name))
+		err_hint(err, "a program that includes wick.h, or publishes its trace context");
 	return -ENOENT;
 }

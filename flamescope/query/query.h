@@ -179,7 +179,7 @@ bool period_is_to_come(int64_t epoch_offset_ns, uint64_t last_ns);
  */
 struct dimension {
 	const char *name;
-	const uint32_t *threads; /* one of these is the column, the others are NULL */
+	const uint32_t *numbers; /* one of these is the column, the others are NULL */
 	const uint16_t *words;
 	const uint8_t *bytes;
 	uint8_t *made; /* a column that the profile does not have; BYTES is the same */
@@ -195,7 +195,8 @@ struct dimension {
  * @delta_metric: the metric whose changes are counted, for "sign"; NULL: none
  *
  * thread (name and tid), comm, tid, pid, process (pid and the name that most of its main thread's
- * samples have), host, cpu, event, and the profile's tags: state, wait, on, op, task, req...
+ * samples have), host, cpu, event, and the profile's tags: state, wait, on, op, task, trace...
+ * (req is another name of span).
  * METRIC:class is the size class of the sample's value ("100s MiB"), METRIC:sign whether it was a
  * gain or a loss, and sign the same of DELTA_METRIC.
  *
@@ -205,13 +206,17 @@ struct dimension {
 int dimension_init(struct dimension *dimension, const struct profile *profile, const char *name,
 		   const char *delta_metric, struct err *err);
 
+/** dimension_is_label - whether a word is one that programs label their samples with: task, tier...
+ */
+bool dimension_is_label(const char *word);
+
 /** dimension_release - free it; a zeroed one is fine */
 void dimension_release(struct dimension *dimension);
 
 /** dimension_value - the number of a sample's value */
 static inline uint32_t dimension_value(const struct dimension *dimension, size_t sample)
 {
-	size_t code = dimension->threads ? dimension->threads[sample]
+	size_t code = dimension->numbers ? dimension->numbers[sample]
 		      : dimension->words ? dimension->words[sample]
 					 : dimension->bytes[sample];
 

@@ -83,6 +83,13 @@ static void add_word(struct perf_facts *facts, const char *name, char *value)
 			(struct perf_word){.name = name, .value = perf_line_decode(value)};
 }
 
+bool perf_line_is_totals(const char *text)
+{
+	static const char start[] = "# req : {";
+
+	return strncmp(text, start, sizeof(start) - 1) == 0;
+}
+
 void perf_line_facts(char *text, struct perf_facts *facts)
 {
 	char *save = NULL;

@@ -216,7 +216,8 @@ static void take_comment(struct perf_text *text, const struct line *line)
 		close_sample(text);
 		if (visitor->header)
 			visitor->header(visitor->context, json);
-	} else if (!take_hash_head(text, line) && visitor->comment) {
+	} else if ((perf_line_is_totals(line->text) || !take_hash_head(text, line)) &&
+		   visitor->comment) {
 		visitor->comment(visitor->context, line->text);
 	}
 }

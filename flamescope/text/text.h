@@ -95,7 +95,7 @@ void lines_close(struct lines *lines);
 
 /* perf_line: the lines of perf-script text, one at a time */
 
-enum { PERF_LINE_MAX_METRICS = 64, PERF_LINE_MAX_WORDS = 16 };
+enum { PERF_LINE_MAX_METRICS = 64, PERF_LINE_MAX_WORDS = 48 };
 
 /* Views into the line, which is cut into strings; good as long as the line is. */
 struct perf_head {
@@ -124,7 +124,7 @@ struct perf_metric {
 	int64_t delta;
 };
 
-/* A word that is none of the others: op, task, req, waker and what programs add. */
+/* A word that is none of the others: op, task, trace, waker and what programs add. */
 struct perf_word {
 	const char *name;
 	const char *value;
@@ -204,6 +204,9 @@ bool perf_line_is_side_band(const char *text);
  * They are `  file.c:12` below a frame (-F srcline), and PERF_RECORD_... (--show-mmap-events).
  */
 bool perf_line_is_aside(const char *text);
+
+/** perf_line_is_totals - whether a line is one of exact counts, "# req : {...}", and no sample's */
+bool perf_line_is_totals(const char *text);
 
 /**
  * perf_line_facts - add what follows "# s "

@@ -10,7 +10,7 @@
 import { orderStacks, ranksOf } from "wick/node_table.js";
 
 const MAGIC = "wickpack";
-const VERSION = 3;
+const VERSION = 4;
 const MAX_SECTIONS = 256;
 
 /* base64 -> bytes; white space between is fine. */
@@ -320,11 +320,18 @@ function lazy(object, name, make) {
 	});
 }
 
+/* The code of values that the loader had no room for becomes the one after the last. */
+function tagCodes(codes, nValues) {
+	return codes.some((code) => code >= nValues) ? Uint32Array.from(codes, (code) => Math.min(code, nValues))
+		: codes;
+}
+
 function readTags(sections, meta, strings, n) {
 	return (meta.tags || []).map((described, i) => {
-		const values = described.values.map((number) => strings[number] ?? "");
-		const tag = { name: strings[described.name] ?? "", values };
-		lazy(tag, "codes", () => sections.column(`tag${i}`, 2, n));
+		const tag = { name: strings[described.name] ?? "" };
+		lazy(tag, "values", () =>
+			Array.from(sections.narrow(`tag${i}_word`, 4), (number) => strings[number] ?? ""));
+		lazy(tag, "codes", () => tagCodes(sections.column(`tag${i}`, 4, n), tag.values.length));
 		return tag;
 	});
 }

@@ -15,7 +15,6 @@ import { wrappers } from "wick/wrappers.js";
 
 const OUT = 0xffffffff;
 const CPU_UNKNOWN = 0xffff;
-const TAG_OTHER = 0xffff;
 const MAX_PLACES = 1 << 25; /* of stacks below groups, as arrays: 128 MiB */
 
 export const THREAD_DIMENSIONS = ["thread", "comm", "process", "tid", "pid", "host"];
@@ -76,10 +75,11 @@ export function dimension(profile, name, deltaMetric = "") {
 			n: 256,
 			label: (code) => profile.events[code] ?? "",
 		};
-	const tag = profile.tags.find((candidate) => candidate.name === name);
+	const tagNamed = (wanted) => profile.tags.find((candidate) => candidate.name === wanted);
+	const tag = tagNamed(name) ?? (name === "req" ? tagNamed("span") : undefined);
 	return tag ? {
 		codes: tag.codes,
-		n: TAG_OTHER + 1,
+		n: tag.values.length + 1,
 		label: (code) => (code < tag.values.length ? tag.values[code] : "[other]"),
 	} : metricDimension(profile, name, deltaMetric);
 }

@@ -40,6 +40,9 @@ struct recording_options {
 	uint64_t hook_wait_ns; /* how long recording_finish() waits for hooks; 0: 30 s */
 	void (*report)(void *context, const char *message); /* one line for the user, no newline */
 	void *report_context;
+	/* Before a file makes room for the next one: may add notes.  NULL: nothing */
+	void (*ending)(void *context);
+	void *ending_context;
 };
 
 struct recording_stats {

@@ -285,8 +285,11 @@ int recording_rotate(struct recording *recording)
 	unsigned number = recording->name.number;
 	struct segment next;
 	struct err err = {0};
-	int r = recording_flush(recording);
+	int r;
 
+	if (recording->options.ending)
+		recording->options.ending(recording->options.ending_context);
+	r = recording_flush(recording);
 	if (r < 0)
 		return r;
 	/* the new file first: if there can be none, the old one goes on */

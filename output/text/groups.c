@@ -17,6 +17,11 @@ static const char *const names[] = {
 
 enum { N_NAMES = sizeof(names) / sizeof(names[0]) };
 
+/* Labels that programs give their threads; req is another word for span. */
+static const char *const labels[] = {"task", "tier", "identity", "trace", "span", "function"};
+
+enum { N_LABELS = sizeof(labels) / sizeof(labels[0]) };
+
 const char *groups_state_word(enum sample_state state)
 {
 	static const char *const words[] = {
@@ -30,7 +35,7 @@ const char *groups_state_word(enum sample_state state)
 
 const char *groups_name(const struct group *group, const struct metric *metrics)
 {
-	if (group->kind == GROUP_GIVEN)
+	if (group->kind == GROUP_GIVEN || group->kind == GROUP_LABEL)
 		return group->name;
 	return group->kind == GROUP_METRIC ? metrics[group->metric].name : names[group->kind];
 }
@@ -40,6 +45,18 @@ const char *groups_name(const struct group *group, const struct metric *metrics)
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	return strncmp(text, word, len) == 0 && word[len] == '\0';
+}
+
+static bool find_label(const char *text, size_t len, struct group *ret_group)
+{
+	for (size_t i = 0; i < N_LABELS; i++) {
+		if (is_word(text, len, labels[i]) ||
+		    (is_word(text, len, "req") && strcmp(labels[i], "span") == 0)) {
+			*ret_group = (struct group){.kind = GROUP_LABEL, .name = labels[i]};
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool find(const char *text, size_t len, const struct metric *metrics, size_t n_metrics,
@@ -58,7 +75,14 @@ static bool find(const char *text, size_t len, const struct metric *metrics, siz
 			return true;
 		}
 	}
-	return false;
+	return find_label(text, len, ret_group);
+}
+
+static const char *word_of(size_t i, const struct metric *metrics)
+{
+	return i < N_NAMES              ? names[i]
+	       : i < N_NAMES + N_LABELS ? labels[i - N_NAMES]
+					: metrics[i - N_NAMES - N_LABELS].name;
 }
 
 static int refuse(const char *text, size_t len, const struct metric *metrics, size_t n_metrics,
@@ -66,11 +90,11 @@ static int refuse(const char *text, size_t len, const struct metric *metrics, si
 {
 	char list[400] = "";
 
-	for (size_t i = 0; i < N_NAMES + n_metrics; i++) {
+	for (size_t i = 0; i < N_NAMES + N_LABELS + n_metrics; i++) {
 		size_t used = strlen(list);
 
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s", i ? "," : "",
-			       i < N_NAMES ? names[i] : metrics[i - N_NAMES].name);
+			       word_of(i, metrics));
 	}
 	return err_set(err, 0, "'%.*s' is nothing to group by; there are: %s",
 		       len > 64 ? 64 : (int)len, text, list);
@@ -169,6 +193,14 @@ void groups_class_word(struct buf *buf, unsigned class, const char *unit)
 	buf_add(buf, ladder->steps[number / N_DECADES % MAX_STEPS]);
 }
 
+static const char *label_of(const struct sample *sample, const char *key)
+{
+	for (size_t i = 0; i < sample->n_labels; i++)
+		if (strcmp(sample->labels[i].key, key) == 0)
+			return sample->labels[i].value;
+	return "-";
+}
+
 /* The word of a group, as it is; sanitising comes after. */
 static void add_word(struct buf *buf, const struct group *group, const struct metric *metrics,
 		     const struct sample *sample)
@@ -205,6 +237,9 @@ static void add_word(struct buf *buf, const struct group *group, const struct me
 	case GROUP_METRIC:
 		unit = metrics[group->metric].unit;
 		groups_class_word(buf, groups_size_class(value, unit), unit);
+		break;
+	case GROUP_LABEL:
+		buf_add(buf, label_of(sample, group->name));
 		break;
 	case GROUP_GIVEN:
 		buf_add(buf, group->text);

@@ -31,13 +31,14 @@ enum group_kind {
 	GROUP_PROCESS, /* process 4000 */
 	GROUP_CPU,     /* cpu 3 */
 	GROUP_METRIC,  /* 100s MiB */
+	GROUP_LABEL,   /* a label of the program's: db; - when there is none */
 	GROUP_GIVEN,   /* as its maker says */
 };
 
 struct group {
 	enum group_kind kind;
 	size_t metric;    /* GROUP_METRIC: which of the recording's */
-	const char *name; /* GROUP_GIVEN: what it is called */
+	const char *name; /* GROUP_LABEL: its key; GROUP_GIVEN: what it is called */
 	const char *text; /* GROUP_GIVEN: the word of the sample that is written next */
 };
 
@@ -49,8 +50,8 @@ struct groups {
 
 /**
  * groups_parse - a list of what to group by
- * @text: words with commas: state, wait, object, thread, comm, process, cpu, names of metrics
- *        (rss stands for rss_kib)
+ * @text: words with commas: state, wait, object, thread, comm, process, cpu, labels (task, tier,
+ *        identity, trace, span or req, function), names of metrics (rss stands for rss_kib)
  *
  * Return:  0; -EINVAL and the reason, with the words there are.
  */
@@ -198,6 +199,13 @@ void perf_script_line(const struct frame *frame, struct buf *buf);
 
 /* A name of the waker's stack is not begun after so many bytes: names can be very long. */
 enum { PERF_SCRIPT_WAKER_BYTES = 1024 };
+
+/**
+ * perf_script_labels - the words of a sample's labels: trace, span, identity, task and tier first
+ *
+ * A ',' in a value is encoded: readers take a word with one for a metric.
+ */
+void perf_script_labels(struct buf *buf, const struct sample *sample);
 
 /**
  * perf_script_waker - add " waker=TID:INNERMOST;CALLER;..." of a sample whose waker is known

@@ -20,6 +20,8 @@ extern struct hook __stop_wick_hooks[];
 /* NOLINTEND */
 #pragma GCC visibility pop
 
+enum { LEAVE_MS = 200 }; /* longest delay of an exit or exec by a busy collector */
+
 struct agent agent;
 
 bool agent_present(void)
@@ -57,12 +59,22 @@ int agent_set_errno(int number)
 	return -1;
 }
 
+void agent_leave(void)
+{
+	struct process *p = process_is_self();
+
+	if (p && process_state(p) != AGENT_NO_SYSCALLS &&
+	    atomic_load_explicit(&p->header->counts, memory_order_relaxed))
+		(void)handshake_events(HANDSHAKE_LEAVING, LEAVE_MS);
+}
+
 void agent_before_exec(void)
 {
 	struct process *p = process_is_self();
 
 	if (!p)
 		return;
+	agent_leave();
 	events_end();
 	atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(), memory_order_relaxed);
 }

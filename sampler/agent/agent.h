@@ -107,14 +107,24 @@ void agent_quiesce(void);
 void agent_stop(enum agent_state state);
 
 /**
- * handshake_events - ask the collector to open or to close the perf events of this process
- * @kind:       HANDSHAKE_EVENTS_ON or HANDSHAKE_EVENTS_OFF
+ * handshake_events - tell the collector of a step of this process, and wait until it has done its
+ * part
+ * @kind:       HANDSHAKE_EVENTS_ON, HANDSHAKE_EVENTS_OFF or HANDSHAKE_LEAVING
  * @timeout_ms: how long to wait for the reply; 0: do not wait
  *
  * Return:  0 when it has; -ECONNREFUSED: the collector has ended, and its events with it; -errno.
  * Context: agent.  Any thread (1 KiB of stack).
  */
 int handshake_events(enum handshake_kind kind, int timeout_ms);
+
+/**
+ * agent_leave - the memory of this process is about to go: have its exact counts read
+ *
+ * Waits at most 200 ms, and only if the collector has said that there are any.
+ *
+ * Context: agent.  Any thread (1 KiB of stack).
+ */
+void agent_leave(void);
 
 /* Written in events.c. */
 

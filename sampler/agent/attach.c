@@ -35,12 +35,12 @@ __asm__(".pushsection .note.wick.attach, \"a\", @note\n"
 	".long 5, 24, 0x6a\n" /* ATTACH_NOTE */
 	".asciz \"wick\"\n"
 	".balign 4\n"
-	".long 6, 0\n" /* WIRE_VERSION */
+	".long 7, 0\n" /* WIRE_VERSION */
 	".quad agent_attach - .\n"
 	".quad handler_signal - .\n"
 	".popsection\n");
 
-_Static_assert(ATTACH_NOTE == 0x6a && WIRE_VERSION == 6, "what the note above says");
+_Static_assert(ATTACH_NOTE == 0x6a && WIRE_VERSION == 7, "what the note above says");
 
 /* Return:  whether a collector drains these rings. */
 static bool is_served(struct process *p)

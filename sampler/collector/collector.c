@@ -161,6 +161,21 @@ int collector_begin(struct collector *collector, struct err *err)
 	return r < 0 ? err_set(err, -r, "start a thread") : 0;
 }
 
+static void give_labels(struct collector *collector, const struct event *node,
+			struct sample *ret_sample)
+{
+	const char *at = event_labels(node);
+
+	for (size_t i = 0; i < node->sample.n_labels; i++) {
+		const char *value = at + strlen(at) + 1;
+
+		collector->labels[i] = (struct sample_label){.key = at, .value = value};
+		at = value + strlen(value) + 1;
+	}
+	ret_sample->n_labels = node->sample.n_labels;
+	ret_sample->labels = collector->labels;
+}
+
 static void give_sample(struct collector *collector, const struct event *node,
 			struct sample *ret_sample)
 {
@@ -185,6 +200,7 @@ static void give_sample(struct collector *collector, const struct event *node,
 	memcpy(ret_sample->metrics, from->metrics, sizeof(from->metrics));
 	ret_sample->n_waker = from->n_waker;
 	ret_sample->waker_tid = (pid_t)from->waker_tid;
+	give_labels(collector, node, ret_sample);
 	for (size_t i = 0; i < from->n_kernel; i++)
 		collector->frames[i] = (struct frame){.addr = node->pcs[i], .exact = i == 0};
 	for (size_t i = from->n_kernel; i < (size_t)from->n_pcs + from->n_waker; i++)
@@ -408,13 +424,41 @@ const char *collector_stop_text(unsigned stop)
 	return remote_stop_text(stop);
 }
 
+/* The drain thread is about to return: what it leaves is read here. */
+static void join(struct collector *collector)
+{
+	(void)pthread_join(collector->thread, NULL);
+	collector->running = false;
+}
+
+static int make_request(struct collector *collector,
+			int (*run)(struct collector *collector, void *argument), void *argument)
+{
+	int r = request_make(collector, run, argument);
+
+	if (r != -ESHUTDOWN)
+		return r;
+	join(collector);
+	return run(collector, argument);
+}
+
+int collector_totals(struct collector *collector, struct totals *ret_totals)
+{
+	return make_request(collector, recording_totals_get, ret_totals);
+}
+
+int collector_totals_reset(struct collector *collector)
+{
+	return make_request(collector, recording_totals_reset, NULL);
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
 	if (collector->running) {
 		collector_detach(collector);
-		(void)pthread_join(collector->thread, NULL);
+		join(collector);
 	}
 	drain_release(collector);
 	directory_release(&collector->directory);

@@ -11,6 +11,7 @@
 #include "sampler/collector/metrics/metrics.h"
 #include "sampler/collector/types/options.h"
 #include "sampler/collector/types/statistics.h"
+#include "sampler/collector/types/totals.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -207,6 +208,26 @@ void collector_stats(struct collector *collector, struct collector_stats *ret_st
  * A new one has collector_next() return.
  */
 void collector_usage(struct collector *collector, struct collector_usage *ret_usage);
+
+/**
+ * collector_totals - exact counts of all processes, since the recording began or since a reset
+ *
+ * Reads the tables of all processes that live, and adds up those that have ended.  Also after
+ * COLLECTOR_END.
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to totals_release().
+ */
+int collector_totals(struct collector *collector, struct totals *ret_totals);
+
+/**
+ * collector_totals_reset - count from zero again
+ *
+ * Nothing changes in the programs: what they have counted up to now is subtracted from now on.
+ *
+ * Return:  0; -ENOMEM, and nothing has changed.
+ */
+int collector_totals_reset(struct collector *collector);
 
 /**
  * collector_free - stop the drain thread, remove the socket, forget everything

@@ -11,7 +11,7 @@
  * answer. The collector takes the sender's identity from SO_PEERCRED only.
  */
 #define WIRE_MAGIC   0x6b636977U /* "wick" */
-#define WIRE_VERSION 6
+#define WIRE_VERSION 7
 
 /* The environment variable that holds the socket's path. */
 #define WIRE_ENV_SOCKET "WICK_SOCKET"
@@ -27,6 +27,8 @@ enum handshake_kind {
 		4, /* engine perf: the agent has installed its handler; events may start */
 	HANDSHAKE_EVENTS_OFF =
 		5, /* the handler is about to be removed (exec): events must end before the reply */
+	HANDSHAKE_LEAVING = 6, /* the memory is about to go (exit, exec): its tables are read before
+				  the reply */
 };
 
 struct handshake_request {

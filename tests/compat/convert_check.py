@@ -160,6 +160,10 @@ def pprof_types(recording):
     return [("samples", "count"), (clock, "nanoseconds")], lambda weight: weight * 10**9 // hz
 
 
+# what words of `# s` are called there; Pyroscope looks for trace_id and span_id
+PPROF_NAMES = {"st": "state", "trace": "trace_id", "span": "span_id"}
+
+
 def check_pprof(wick, path, recording, folder):
     out = os.path.join(folder, "x.pb.gz")
     run(wick, path, out)
@@ -180,7 +184,7 @@ def check_pprof(wick, path, recording, folder):
         assert key not in got, f"{key} is there twice"
         add(got, key, [values[name] for name in profile.types])
     for sample in recording.samples:
-        words = {"state" if name == "st" else name: text
+        words = {PPROF_NAMES.get(name, name): text
                  for name, text in words_of(sample, profile.types).items()}
         key = (tuple(reversed(sample.frames)), repaired(sample.comm), max(sample.tid, 0),
                tuple(sorted(words.items())))

@@ -95,6 +95,9 @@ LINES = {
     "copies in a name": in_name(".part.0"),
     "closures in a name": in_name("{{closure}}::"),
     "words of a sample": in_line("# s ", "a=1 "),
+    "escapes in a label": in_line("# s identity=", "%2C"),
+    "a line of exact counts": in_line('# req : {"a":"', "x 1/1 1.5: ", '"}\n'),
+    "what looks like heads in exact counts": in_line('# req : {"a":', "1/1 [000] 1.0: 1 c: ", "\n"),
     "metrics of a sample": in_line("# s ", "a=1,2 "),
     "escapes in a sample": in_line("# s wait=", "%41"),
     "escapes in a command": in_line("# cmdline : ", "%41"),
@@ -130,7 +133,13 @@ TEXTS = {
     "similar names": lambda size: many(lambda i: sample(i, "n" * 400 + f"{i}"), size),
     "inlined names": lambda size: many(lambda i: sample(i, f"a{i}" + "->b" * 100), size),
     "states": lambda size: many(lambda i: f"# s st=s{i} wait=w{i} on=o{i}\n" + SAMPLE, size),
-    "words": lambda size: many(lambda i: f"# s w{i % 20}=v{i}\n" + SAMPLE, size),
+    "words": lambda size: many(lambda i: f"# s w{i % 60}=v{i}\n" + SAMPLE, size),
+    "labels": lambda size: many(
+        lambda i: f"# s st=running trace={i:032x} span={i:016x} identity=i{i % 300} task=t@a.c:{i % 50} tier=t{i % 9}\n" + SAMPLE, size),
+    "labels of a sample": lambda size: many(
+        lambda i: "# s " + " ".join(f"k{j}=v{i * j}" for j in range(48)) + "\n" + SAMPLE, size),
+    "exact counts": lambda size: SAMPLE + many(
+        lambda i: f'# req : {{"since_ns":{i},"time_ns":{i + 1},"tier":"t{i % 9}","identity":"i{i % 300}","count":1,"buckets":[[5,1]]}}\n', size) + SAMPLE,
     "metrics": lambda size: many(lambda i: f"# s m{i % 70}={i},1\n" + SAMPLE, size),
     "events": lambda size: many(lambda i: SAMPLE.replace("cpu-clock", f"e{i}"), size),
     "rates": lambda size: many(lambda i: f'# rate : {{"hz":{i % 99 + 1}}}\n' + SAMPLE, size),
@@ -170,6 +179,18 @@ MAKERS = {
 }
 
 
+# Each request has a label of its own.
+BY_LABEL = {
+    "report --by trace": ["report", "--by", "trace"],
+    "report --only trace": ["report", "--only", "trace=0000(1|2)+"],
+    "heatmap --by req": ["heatmap", "-f", "--by", "req", "-o", "out.txt"],
+    "flamegraph --group trace": ["flamegraph", "-f", "--group", "trace,tier", "-o", "out.svg"],
+    "convert pb": ["convert", "-f", "-o", "out.pb"],
+    "convert perf": ["convert", "-f", "-o", "out.perf"],
+    "view": ["view", "-f", "--no-open", "-o", "out.html"],
+}
+
+
 def text_run(command, name, make_text, words, most=ANY, statuses=(0,), long=False):
     def make(folder, size):
         path = os.path.join(folder, "sent.txt")
@@ -188,6 +209,10 @@ def text_runs():
     runs += [text_run(what, name, TEXTS[name], words, statuses=(0, 8) if words[0] == "report" else (0,),
                       long=name not in MOSTLY_MADE_OF)
              for name in MADE_OF for what, words in MAKERS.items()]
+    runs += [text_run(what, "labels", TEXTS["labels"], words) for what, words in BY_LABEL.items()]
+    # 8: nothing that is counted
+    runs += [text_run("tiers", name, make, ["tiers"], most, (0, 8))
+             for most, makes in ((LINE, LINES), (ANY, TEXTS)) for name, make in makes.items() if "exact counts" in name]
     return runs
 
 

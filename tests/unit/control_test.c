@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -296,9 +297,68 @@ static void takes_the_name_of_one_that_was_killed(void **state)
 	assert_string_equal(fixture->server.path, path);
 }
 
+/* What a reader may be given as rows. */
+static void reads_rows_of_sealed_memory_alone(void **state)
+{
+	struct buf rows;
+	struct buf read;
+	int ends[2];
+	int fd;
+
+	(void)state;
+	buf_init(&rows, 4096);
+	buf_init(&read, 64);
+	buf_add(&rows, "{}\n");
+	fd = control_rows_share(&rows);
+	assert_true(fd >= 0);
+	assert_int_equal(control_rows_read(fd, &read), 0);
+	assert_string_equal(buf_text(&read), "{}\n");
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1); /* nor can anybody change them */
+	assert_int_equal(close(fd), 0);
+
+	for (int i = 0; i < 100; i++)
+		buf_add(&rows, "{}\n");
+	fd = control_rows_share(&rows);
+	assert_int_equal(control_rows_read(fd, &read), -EFBIG);
+	assert_int_equal(close(fd), 0);
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(control_rows_read(ends[0], &read), -EPROTO);
+	assert_int_equal(close(ends[0]) | close(ends[1]), 0);
+	fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(control_rows_read(fd, &read), -EPROTO);
+	assert_int_equal(close(fd), 0);
+	fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(control_rows_read(fd, &read), -EPROTO);
+	assert_int_equal(close(fd), 0);
+	buf_release(&rows);
+	buf_release(&read);
+}
+
+static void passes_one_descriptor_with_a_message(void **state)
+{
+	int pair[2];
+	char text[8];
+	int fd;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(control_rows_send(pair[0], "one", 3, -1), 0);
+	assert_int_equal(control_rows_send(pair[0], "two", 3, pair[0]), 0);
+	assert_int_equal(control_rows_receive(pair[1], text, sizeof(text), &fd), 3);
+	assert_int_equal(fd, -1);
+	assert_int_equal(control_rows_receive(pair[1], text, sizeof(text), &fd), 3);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(control_rows_receive(pair[1], text, sizeof(text), &fd), -EAGAIN);
+	assert_int_equal(close(pair[0]) | close(pair[1]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_rows_of_sealed_memory_alone),
+		cmocka_unit_test(passes_one_descriptor_with_a_message),
 		cmocka_unit_test_setup_teardown(takes_a_request_and_answers_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_request, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(drops_a_client_that_is_silent_for_a_second, set_up,

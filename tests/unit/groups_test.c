@@ -73,6 +73,21 @@ static void a_file_is_grouped_by_what_it_has(void **state)
 	assert_int_equal(groups.at[2].kind, GROUP_CPU);
 }
 
+static void labels_group_and_are_sanitised(void **state)
+{
+	static const struct sample_label labels[] = {{"identity", "GET /a;b (x)\x1b"},
+						     {"span", "00f067aa0ba902b7"}};
+	struct sample sample = blocked;
+
+	(void)state;
+	sample.labels = labels;
+	sample.n_labels = 2;
+	assert_frames("identity,req,tier", &sample,
+		      "\t               0 - ([tier])\n"
+		      "\t               0 00f067aa0ba902b7 ([span])\n"
+		      "\t               0 GET /a:b [x]_ ([identity])\n");
+}
+
 static void the_first_group_is_outermost(void **state)
 {
 	(void)state;
@@ -331,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_grouped_by_what_it_has),
+		cmocka_unit_test(labels_group_and_are_sanitised),
 		cmocka_unit_test(the_first_group_is_outermost),
 		cmocka_unit_test(every_word_has_its_frame),
 		cmocka_unit_test(what_does_not_wait_is_grouped_by_its_state),

@@ -450,11 +450,11 @@ static void the_format_counts_up_when_other_profiles_are_made(void **state)
 	static const struct {
 		int format;
 		uint64_t hash;
-	} known = {6, UINT64_C(0x85568de050da46c0)};
+	} known = {7, UINT64_C(0x5e7afcea12d65ed6)};
 	static const char *const names[] = {
-		"golden.perf",      "golden_bare.perf", "zoo.bare.perf",
-		"zoo.comment.perf", "zoo.group.perf",   "zoo.inline.perf",
-		"zoo.ns.perf",      "zoo.plain.perf",   "zoo.srcline.perf"};
+		"golden.perf",      "golden_bare.perf", "zoo.bare.perf", "zoo.comment.perf",
+		"zoo.group.perf",   "zoo.inline.perf",  "zoo.ns.perf",   "zoo.plain.perf",
+		"zoo.srcline.perf", "labels.perf"};
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	(void)state;

@@ -426,6 +426,57 @@ static void bounds_what_it_keeps(void **state)
 	buf_release(&buf);
 }
 
+/* A request has a trace of its own: more than 16 bits count, by one reader and by several. */
+static void keeps_a_value_for_each_of_100000_requests(void **state)
+{
+	enum { N = 100000 };
+	struct profile *p;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 32 << 20);
+	for (int i = 0; i < N; i++)
+		buf_printf(&buf,
+			   "# s trace=%032x tier=db\n"
+			   "a  1/1  [000] %d.5:  1 cpu-clock: \n"
+			   "\t 1 f (m)\n\n",
+			   i, i + 1);
+	p = fixture_load(buf.data, buf.len);
+	buf_release(&buf);
+	assert_int_equal(p->n_samples, N);
+	assert_int_equal(p->n_tags, 2);
+	assert_int_equal(p->tags[0].n_values, N + 1);
+	for (uint32_t i = 0; i < N; i++) {
+		char trace[33];
+
+		(void)snprintf(trace, sizeof(trace), "%032x", i);
+		assert_string_equal(p->strings[p->tags[0].values[p->tags[0].codes[i]]], trace);
+	}
+	assert_int_equal(p->tags[1].n_values, 2);
+	profile_free(p);
+}
+
+/* As many as a program may give (SAMPLE_MAX_LABELS), and wick's own words. */
+static void keeps_all_labels_of_a_sample(void **state)
+{
+	struct profile *p;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 1 << 20);
+	buf_add(&buf, "# s st=sleeping wait=futex on=futex:0x1");
+	for (int i = 0; i < SAMPLE_MAX_LABELS; i++)
+		buf_printf(&buf, " label.%d=%d%%2C%d", i, i, i);
+	buf_add(&buf, "\na  1/1  [000] 1.5:  1 wall-clock: \n\t 1 f (m)\n\n");
+	p = fixture_load(buf.data, buf.len);
+	buf_release(&buf);
+	assert_int_equal(p->n_tags, 3 + SAMPLE_MAX_LABELS);
+	assert_int_equal(p->n_metrics, 0);
+	assert_string_equal(p->strings[p->tags[34].name], "label.31");
+	assert_string_equal(p->strings[p->tags[34].values[p->tags[34].codes[0]]], "31,31");
+	profile_free(p);
+}
+
 static void gives_an_empty_profile_for_no_samples(void **state)
 {
 	struct profile *p = fixture_load("", 0);
@@ -458,6 +509,8 @@ int main(void)
 		cmocka_unit_test(keeps_to_its_memory),
 		cmocka_unit_test(a_file_that_takes_too_long_is_read_no_further),
 		cmocka_unit_test(bounds_what_it_keeps),
+		cmocka_unit_test(keeps_a_value_for_each_of_100000_requests),
+		cmocka_unit_test(keeps_all_labels_of_a_sample),
 		cmocka_unit_test(gives_an_empty_profile_for_no_samples),
 	};
 

@@ -25,7 +25,9 @@ static const char small[] =
 	"\t            7f03 inner (inlined)\n"
 	"\t            4011 main+0x2b (/opt/app)\n"
 	"\n"
+	"# req : {\"tier\":\"db\",\"identity\":\"x 1/2 [000] 1.5: 1 ev: \"}\n"
 	"# s st=running cpu_ns=13,1\n"
+	"# req : {\"task\":\"a\"}\n"
 	"# l a.c:3 - -\n"
 	"app  4000/4000  [000] 12345.030202:          1 cpu-clock: \n"
 	"\t            7f02 leaf+0x1b (/lib/libc.so.6)\n"
@@ -56,7 +58,7 @@ static void finds_what_is_in_the_text(void **state)
 	(void)state;
 	assert_int_equal(p->n_samples, 5);
 	assert_int_equal(p->files[0].bad_lines, 1);
-	assert_int_equal(p->files[0].bad[0], 19);
+	assert_int_equal(p->files[0].bad[0], 21);
 	assert_int_equal(p->files[0].lost, 3);
 	assert_int_equal(p->start_ns, UINT64_C(12344030202000));
 	assert_int_equal(p->n_tags, 4);
@@ -146,9 +148,9 @@ static void agrees_on_texts_with_a_byte_more(void **state)
 static void agrees_on_golden_files(void **state)
 {
 	static const char *const names[] = {
-		"golden.perf",      "golden_bare.perf", "zoo.bare.perf",
-		"zoo.comment.perf", "zoo.group.perf",   "zoo.inline.perf",
-		"zoo.ns.perf",      "zoo.plain.perf",   "zoo.srcline.perf"};
+		"golden.perf",      "golden_bare.perf", "zoo.bare.perf", "zoo.comment.perf",
+		"zoo.group.perf",   "zoo.inline.perf",  "zoo.ns.perf",   "zoo.plain.perf",
+		"zoo.srcline.perf", "labels.perf"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -67,6 +67,23 @@ static void reads_what_a_thread_waits_for(void **state)
 		"sample 'ab' 1/1 [0] 1700000000 1 wall-clock st=running\n");
 }
 
+/* Nothing that stands in one is a sample, however it looks. */
+static void passes_over_exact_counts(void **state)
+{
+	struct seen *seen = *state;
+
+	assert_string_equal(fixture_read_text(seen, "# s st=running tier=db\n"
+						    "# req : {\"x 1/1 [000] 1.5: 1 cpu-clock: \n"
+						    "ab 1/1 [000] 1.6: 1 cpu-clock: \n\n"
+						    "# req : {\"tier\":\"db\"}\n"
+						    "# req : nothing\n"),
+			    "comment # req : {\"x 1/1 [000] 1.5: 1 cpu-clock: \n"
+			    "sample 'ab' 1/1 [0] 1600000000 1 cpu-clock st=running\n"
+			    "comment # req : {\"tier\":\"db\"}\n"
+			    "comment # req : nothing\n");
+	assert_int_equal(seen->stats.bad_lines, 0);
+}
+
 /* A release ends with its own mark, or with the next sample; other comments are none. */
 static void reads_releases_in_comments(void **state)
 {
@@ -335,6 +352,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_its_own_dialect, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(reads_what_a_thread_waits_for, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(passes_over_exact_counts, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(reads_releases_in_comments, fixture_setup,
 						fixture_teardown),

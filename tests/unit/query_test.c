@@ -295,6 +295,10 @@ static void says_what_brings_what_is_missing(void **state)
 		{true, "waker", ", try: wick record -e lock"},
 		{true, "module", ", try: wick report --per module"},
 		{true, "colour", "cpu, event, state, wait"},
+		{true, "req",
+		 ", try: a program that includes wick.h, or publishes its trace context"},
+		{true, "tier",
+		 ", try: a program that includes wick.h, or publishes its trace context"},
 	};
 	struct hand_profile *hand = *state;
 
@@ -328,6 +332,20 @@ static void a_long_list_of_what_there_is_leaves_room_for_the_hint(void **state)
 	}
 	assert_int_equal(missing_metric(&profile, "alloc", &err), -ENOENT);
 	assert_non_null(strstr(err.text, ", try: wick record -e alloc"));
+}
+
+static void a_request_is_its_span(void **state)
+{
+	struct hand_profile *hand = *state;
+
+	hand_profile_add(hand, &(struct hand_sample){.state = "00f067aa0ba902b7"});
+	free((void *)(uintptr_t)hand->profile.strings[hand->profile.tags[0].name]);
+	hand->profile.strings[hand->profile.tags[0].name] = strdup("span");
+	assert_label(hand, "req", 0, "00f067aa0ba902b7");
+	/* what is called so itself comes first */
+	free((void *)(uintptr_t)hand->profile.strings[hand->profile.tags[1].name]);
+	hand->profile.strings[hand->profile.tags[1].name] = strdup("req");
+	assert_label(hand, "req", 0, "");
 }
 
 static void counts_values_without_room_as_others(void **state)
@@ -470,6 +488,7 @@ int main(void)
 		cmocka_unit_test(names_processes_as_most_of_their_samples),
 		hand_profile_test(says_what_brings_what_is_missing),
 		cmocka_unit_test(a_long_list_of_what_there_is_leaves_room_for_the_hint),
+		hand_profile_test(a_request_is_its_span),
 		hand_profile_test(counts_values_without_room_as_others),
 		cmocka_unit_test(ships_rules_for_plumbing_only),
 		cmocka_unit_test(reads_rules_of_a_file),

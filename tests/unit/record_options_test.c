@@ -202,10 +202,37 @@ static void exit_statuses_are_those_of_shells(void **state)
 	assert_int_equal(cmd_exit_of(-EINVAL), 2);
 }
 
+static void takes_places_for_counts(void **state)
+{
+	char all[] = "--stats-to=a --stats-to=- --stats-to=unix:b --listen :9464 --textfile w.prom "
+		     "--top-tasks 3 ./prog";
+	char every[] = "--stats-every 5s ./prog";
+	struct record_options options;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(all, &options, &err), 0);
+	assert_int_equal(options.export.n_targets, 3);
+	assert_string_equal(options.export.targets[1], "-");
+	assert_true(options.export.every_ns == UINT64_C(60000000000));
+	assert_string_equal(options.export.listen, ":9464");
+	assert_int_equal(options.export.top_tasks, 3);
+	assert_int_equal(parse(every, &options, &err), 0);
+	assert_true(options.export.every_ns == UINT64_C(5000000000));
+	assert_refused("--listen example.org:80 ./prog",
+		       "--listen: 'example.org:80' is no address");
+	assert_refused("--top-tasks 51 ./prog", "not a number of tasks from 1 to 50");
+	assert_refused("--top-tasks 0 ./prog", "not a number of tasks");
+	assert_refused("--stats-every 0 ./prog", "--stats-every");
+	assert_refused("--stats-to a --stats-to a --stats-to a --stats-to a --stats-to a ./prog",
+		       "more than 4 places");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_defaults),
+		cmocka_unit_test(takes_places_for_counts),
 		cmocka_unit_test(leaves_the_options_of_the_command_alone),
 		cmocka_unit_test(takes_every_option),
 		cmocka_unit_test(takes_what_is_kept_and_how_it_is_grouped),

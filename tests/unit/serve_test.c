@@ -44,7 +44,7 @@ struct evil_profile {
 	uint64_t weights[N_SAMPLES];
 	uint16_t cpus[N_SAMPLES];
 	uint8_t events[N_SAMPLES];
-	uint16_t codes[N_SAMPLES];
+	uint32_t codes[N_SAMPLES];
 	int64_t values[N_SAMPLES];
 	int64_t deltas[N_SAMPLES];
 	uint32_t tag_values[2];

@@ -20,7 +20,7 @@ import { makeHeat } from "../../flamescope/web/heat.js";
 import { folder, golden } from "./packs.mjs";
 
 const { WICK } = process.env;
-const files = [join(golden, "zoo.comment.perf"), join(golden, "golden.perf"), join(golden, "zoo.inline.perf"),
+const files = [join(golden, "zoo.comment.perf"), join(golden, "golden.perf"), join(golden, "zoo.inline.perf"), join(golden, "labels.perf"),
 	join(golden, "..", "view", "samples", "xz.perf"), join(golden, "..", "view", "samples", "gzip.perf"),
 	join(golden, "..", "view", "samples", "system.perf")];
 const queries = ["", "metric=samples", "group=thread", "group=comm,cpu", "flatten", "only=^m", "without=main&metric=period",
@@ -30,6 +30,9 @@ const queries = ["", "metric=samples", "group=thread", "group=comm,cpu", "flatte
 const ofWick = ["metric=cpu_ns:delta", "metric=rss_kib:mean", "metric=rss_kib:gain", "metric=rss_kib_delta", "metric=rss_kib:loss",
 	"group=state,wait", "state=sleep&metric=minflt", "wait=", "group=rss_kib:class", "group=state,cpu_ns:class&where=minflt:class!=10s",
 	"metric=rss_kib:delta&group=sign", "metric=rss_kib:loss&group=sign,thread", "group=rss_kib:sign"];
+
+const ofLabels = ["group=task,tier", "group=identity", "where=tier=^db$", "where=tier!=db&idle", "group=req",
+	"where=trace=", "where=identity=script&group=trace,span", "group=attr_wait"];
 
 function run(...words) {
 	const out = join(folder, "out.json");
@@ -122,6 +125,9 @@ function compare(profile, path, words) {
 	if (profile.metrics.length)
 		compareHeat(makeHeat(selection, { columnNs, by: "rss_kib:class" }),
 			run("heatmap", column, "--by", "rss_kib:class", ...flags, path), `${what} by rss_kib:class`);
+	if (profile.tags.some(({ name }) => name === "tier"))
+		for (const by of ["identity", "req", "task"])
+			compareHeat(makeHeat(selection, { columnNs, by }), run("heatmap", column, "--by", by, ...flags, path), `${what} by ${by}`);
 	const flame = makeFlame(selection);
 	if (flame.gain[0] + flame.loss[0] === 0 && selection.measure !== "mean")
 		assert.throws(() => run("flamegraph", ...flags, path), /there is nothing to draw/, what);
@@ -135,7 +141,8 @@ for (const path of files) {
 		const profile = await packOf(path);
 		assert.ok(profile.n > 0);
 		let n = 0;
-		for (const words of profile.metrics.length ? [...queries, ...ofWick] : queries)
+		const ofTags = profile.tags.some(({ name }) => name === "tier") ? ofLabels : [];
+		for (const words of profile.metrics.length ? [...queries, ...ofWick, ...ofTags] : queries)
 			n += compare(profile, path, words);
 		assert.ok(n > profile.n);
 	});

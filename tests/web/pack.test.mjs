@@ -120,7 +120,7 @@ test("a pack with any byte changed is refused, or read within its bounds", () =>
 test("a newer version says so", () => {
 	const newer = bytes.slice();
 	newer[8] = 9;
-	assert.throws(() => readPack(newer), /version 9, this page reads version 3/);
+	assert.throws(() => readPack(newer), /version 9, this page reads version 4/);
 });
 
 test("a pack in two parts has times before it has stacks, and then all that it has in one", () => {

@@ -173,8 +173,10 @@ class Recording:
         first = [("time", self.column(lambda s: s[0] - start, "Q")), ("weight", self.column(lambda s: s[3], "Q"))]
         columns = [("thread", self.column(lambda s: s[1], "I")), ("stack", self.column(lambda s: s[2], "I")),
                    ("cpu", self.column(lambda s: s[4], "H")), ("event", self.column(lambda s: s[5], "B"))]
+        words = []
         for i, name in enumerate(tag_names):
-            columns.append((f"tag{i}", self.column(lambda s: tag_values[name](s[6].get(name, "")), "H")))
+            columns.append((f"tag{i}", self.column(lambda s: tag_values[name](s[6].get(name, "")), "I")))
+            words.append((f"tag{i}_word", array.array("I", map(self.strings, tag_values[name].list()))))
         for i, name in enumerate(metric_names):
             for j, what in enumerate(("value", "delta")):
                 columns.append((f"{what}{i}", self.column(lambda s: s[7].get(name, (ABSENT, ABSENT))[j], "q")))
@@ -182,7 +184,7 @@ class Recording:
             "start_ns": str(start), "length_ns": str(last - start), "epoch_offset_ns": str(self.epoch or 0),
             "has_epoch": self.epoch is not None, "is_wick": self.is_wick, "has_times": True, "hz": self.hz,
             "n_samples": len(self.samples), "command": self.strings(self.command), "captured": 0,
-            "tags": [{"name": self.strings(name), "values": [self.strings(v) for v in tag_values[name].list()]} for name in tag_names],
+            "tags": [{"name": self.strings(name)} for name in tag_names],
             "metrics": [{"name": self.strings(name), "unit": self.strings(self.declared.get(name, ("", ""))[0]),
                          "kind": self.declared.get(name, ("", "gauge"))[1]} for name in metric_names],
             "events": self.events.list(),
@@ -205,7 +207,7 @@ class Recording:
             ("frame_inlined", array.array("B", [f[2] for f in frames])), ("frame_addr", array.array("Q", [p[0] for p in self.places])),
             ("frame_offset", array.array("Q", [p[1] for p in self.places])),
             ("node_parent", array.array("I", [n[0] for n in nodes])), ("node_frame", array.array("I", [n[1] for n in nodes])),
-            *columns,
+            *columns, *words,
         ]
 
     def pack(self):
@@ -217,7 +219,7 @@ class Recording:
             size = size[0] if size else values.itemsize
             table += struct.pack("<16sQQII", name.encode(), at + len(body), len(raw) // size, size, zlib.crc32(raw))
             body += raw + b"\0" * (-len(raw) % 8)
-        head = struct.pack("<8sIIQ", b"wickpack", 3, len(sections), at + len(body)) + table
+        head = struct.pack("<8sIIQ", b"wickpack", 4, len(sections), at + len(body)) + table
         return head.ljust(at, b"\0") + body
 
 

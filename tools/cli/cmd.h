@@ -154,6 +154,9 @@ extern const struct option_spec convert_option_specs[];
 extern const struct option_spec diff_option_specs[];
 extern const struct option_spec view_option_specs[];
 extern const struct option_spec serve_option_specs[];
+extern const struct option_spec tasks_option_specs[];
+extern const struct option_spec requests_option_specs[];
+extern const struct option_spec tiers_option_specs[];
 
 /**
  * cmd_record - start a program and record it
@@ -281,6 +284,27 @@ int cmd_view(struct cmd_ctx *ctx);
  * Return:  the exit status of wick.
  */
 int cmd_serve(struct cmd_ctx *ctx);
+
+/**
+ * cmd_tasks - exact counts of tasks and functions
+ *
+ * Return:  the exit status of wick.
+ */
+int cmd_tasks(struct cmd_ctx *ctx);
+
+/**
+ * cmd_requests - exact counts of requests
+ *
+ * Return:  the exit status of wick.
+ */
+int cmd_requests(struct cmd_ctx *ctx);
+
+/**
+ * cmd_tiers - exact counts of tiers
+ *
+ * Return:  the exit status of wick.
+ */
+int cmd_tiers(struct cmd_ctx *ctx);
 
 /**
  * cmd_heatmap - draw how much is done in which moment

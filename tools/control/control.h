@@ -6,6 +6,7 @@
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -16,7 +17,8 @@
 
 /*
  * One SOCK_SEQPACKET connection a request: a struct control_request, then a struct control_reply.
- * The receiver checks both, because any program can connect to a socket.
+ * The receiver checks both, because any program can connect to a socket.  Rows come with the reply
+ * as a descriptor (SCM_RIGHTS) of a sealed memfd, so that neither side waits for the other.
  */
 #define CONTROL_MAGIC 0x6b636977U /* "wick" */
 
@@ -25,6 +27,7 @@ enum {
 	CONTROL_COMMAND_BYTES = 64,
 	CONTROL_PATH_BYTES = 1024,
 	CONTROL_TEXT_BYTES = 512,
+	CONTROL_ROWS_BYTES = 32 * 1024 * 1024, /* at most */
 };
 
 enum control_verb {
@@ -34,7 +37,9 @@ enum control_verb {
 	CONTROL_RATE,
 	CONTROL_FLUSH,
 	CONTROL_SPLIT,
-	CONTROL_VERBS, /* one past the last */
+	CONTROL_TOTALS,       /* the reply has rows of exact counts with it */
+	CONTROL_TOTALS_RESET, /* the same, and they are counted from zero again */
+	CONTROL_VERBS,        /* one past the last */
 };
 
 struct control_request {
@@ -123,6 +128,14 @@ int control_ask(const struct control_request *request, struct control_reply *ret
 		struct err *err);
 
 /**
+ * control_ask_rows - the same for CONTROL_TOTALS and CONTROL_TOTALS_RESET
+ * @rows: gets the rows, JSON lines from a process that may be another user's
+ *
+ * Return:  as control_ask(); -EPROTO: no rows came; -EFBIG: more than ROWS holds.
+ */
+int control_ask_rows(const struct control_request *request, struct buf *rows, struct err *err);
+
+/**
  * control_ask_all - how each recording of the caller's is going
  * @tell_one: gets each one's reply, whose strings end
  *
@@ -155,6 +168,7 @@ struct control_client {
 	uint64_t barrier;     /* CLIENT_WAITING: its answer is due at this barrier */
 	struct control_request request;
 	struct control_reply reply; /* CLIENT_HELD */
+	const struct buf *rows;     /* go with the answer; NULL: none */
 };
 
 /* Zero it; control_server_close() takes any state. */
@@ -203,10 +217,44 @@ struct control_client *control_server_held(struct control_server *server);
 /** control_server_is_busy - whether anybody waits for anything */
 bool control_server_is_busy(const struct control_server *server);
 
-/** control_server_answer - reply to a client, and close it */
+/** control_server_answer - reply to a client, and close it; without its rows: CONTROL_FAILED */
 void control_server_answer(struct control_client *client, struct control_reply *reply);
 
 /** control_server_close - close all clients, and remove the socket */
 void control_server_close(struct control_server *server);
+
+/* control_rows: rows in memory that two processes share */
+
+/**
+ * control_rows_share - a descriptor of rows that nobody can change any more
+ *
+ * Return:  the descriptor, the caller's; -errno.
+ * Context: any thread.
+ */
+int control_rows_share(const struct buf *rows);
+
+/**
+ * control_rows_read - what such a descriptor of another process holds
+ *
+ * Return:  0; -EPROTO: it is no sealed memory; -EFBIG: it is more than ROWS may hold; -errno.
+ * Context: any thread.
+ */
+int control_rows_read(int fd, struct buf *rows);
+
+/**
+ * control_rows_send - a message, and a descriptor with it
+ * @fd: -1: none
+ *
+ * Return:  0; -errno.
+ */
+int control_rows_send(int to, const void *message, size_t len, int fd);
+
+/**
+ * control_rows_receive - a message, and the descriptor that has come with it
+ * @ret_fd: -1: none; the caller's
+ *
+ * Return:  bytes, as recv(2); -errno.
+ */
+ssize_t control_rows_receive(int from, void *message, size_t len, int *ret_fd);
 
 #endif

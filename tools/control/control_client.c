@@ -52,6 +52,7 @@ struct exchange {
 	int result; /* -EINPROGRESS; 0: it has answered; -errno */
 	struct ucred peer;
 	struct control_reply reply;
+	int rows; /* a descriptor that came with it; 0: none */
 };
 
 static struct control_request request_of(enum control_verb verb, pid_t pid)
@@ -112,13 +113,19 @@ static int check_theirs(struct control_reply *reply, const struct ucred *peer)
 		       : -EBADMSG;
 }
 
+static bool takes_rows(const struct control_request *request)
+{
+	return request->verb == CONTROL_TOTALS || request->verb == CONTROL_TOTALS_RESET;
+}
+
 static int receive(struct exchange *exchange)
 {
 	unsigned char bytes[sizeof(exchange->reply) + 1];
-	ssize_t n = recv(exchange->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	_cleanup_fd_ int rows = -1;
+	ssize_t n = control_rows_receive(exchange->fd, bytes, sizeof(bytes), &rows);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? -EINPROGRESS : -errno;
+		return n == -EAGAIN || n == -EINTR ? -EINPROGRESS : (int)n;
 	if (n == 0) /* the recording has ended */
 		return -ECONNRESET;
 	if (n != (ssize_t)sizeof(exchange->reply))
@@ -127,6 +134,8 @@ static int receive(struct exchange *exchange)
 	if (exchange->reply.magic != CONTROL_MAGIC || exchange->reply.version != CONTROL_VERSION)
 		return -EPROTO;
 	end_strings(&exchange->reply);
+	if (rows >= 0 && takes_rows(&exchange->request))
+		exchange->rows = steal_fd(&rows);
 	return is_theirs(exchange->peer.uid) ? check_theirs(&exchange->reply, &exchange->peer) : 0;
 }
 
@@ -452,7 +461,7 @@ static int judge(const struct control_reply *reply, pid_t pid, struct err *err)
 }
 
 static int ask_found(const struct search *search, const struct control_request *request,
-		     struct control_reply *ret_reply, struct err *err)
+		     struct control_reply *ret_reply, int *ret_rows, struct err *err)
 {
 	struct finding finding = {0};
 	struct exchange exchange = {.fd = -1, .result = -EINPROGRESS, .request = *request};
@@ -465,6 +474,7 @@ static int ask_found(const struct search *search, const struct control_request *
 		return judge(ret_reply, request->pid, err);
 	exchange.at = finding.at;
 	ask_each(&exchange, 1, in_ms(is_theirs(finding.at->uid) ? THEIR_ANSWER_MS : ANSWER_MS));
+	*ret_rows = exchange.rows ? exchange.rows : -1;
 	if (exchange.result == -ECONNREFUSED || exchange.result == -ENOENT)
 		return nobody(request->pid, err);
 	if (exchange.result < 0)
@@ -473,17 +483,39 @@ static int ask_found(const struct search *search, const struct control_request *
 	return judge(ret_reply, request->pid, err);
 }
 
-int control_ask(const struct control_request *request, struct control_reply *ret_reply,
-		struct err *err)
+static int ask(const struct control_request *request, struct control_reply *ret_reply,
+	       int *ret_rows, struct err *err)
 {
 	struct search search = {0};
 	int r = search_everywhere(&search, request->pid);
 
 	if (r < 0)
 		return err_set(err, -r, "look for recordings");
-	r = ask_found(&search, request, ret_reply, err);
+	r = ask_found(&search, request, ret_reply, ret_rows, err);
 	free(search.at);
 	return r;
+}
+
+int control_ask(const struct control_request *request, struct control_reply *ret_reply,
+		struct err *err)
+{
+	_cleanup_fd_ int rows = -1;
+
+	return ask(request, ret_reply, &rows, err);
+}
+
+int control_ask_rows(const struct control_request *request, struct buf *rows, struct err *err)
+{
+	_cleanup_fd_ int fd = -1;
+	struct control_reply reply = {0};
+	int r = ask(request, &reply, &fd, err);
+
+	if (r < 0)
+		return r;
+	r = fd < 0 ? -EPROTO : control_rows_read(fd, rows);
+	return r < 0 ? err_set(err, -r, "read the answer of the recording (pid %d)",
+			       (int)reply.wick_pid)
+		     : 0;
 }
 
 /* All sockets are the caller's own. */

@@ -281,10 +281,20 @@ bool control_server_is_busy(const struct control_server *server)
 
 void control_server_answer(struct control_client *client, struct control_reply *reply)
 {
+	_cleanup_fd_ int fd = -1;
+
 	reply->magic = CONTROL_MAGIC;
 	reply->version = CONTROL_VERSION;
 	reply->wick_pid = getpid();
-	(void)send(client->fd, reply, sizeof(*reply), MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (client->rows) {
+		fd = control_rows_share(client->rows);
+		if (fd < 0)
+			reply->result = CONTROL_FAILED;
+		if (fd < 0)
+			(void)snprintf(reply->text, sizeof(reply->text),
+				       "there is no memory for the answer");
+	}
+	(void)control_rows_send(client->fd, reply, sizeof(*reply), fd);
 	drop(client);
 }
 

@@ -160,6 +160,8 @@ static void flight_write(struct flight *flight, struct flight_dump *dump)
 	align(flight, dump);
 	flight_ring_each(flight->ring, dump->from_ns, dump->until_ns, write_sample, &writing);
 	write_notes(&writing, dump->until_ns);
+	if (flight->files.ending)
+		flight->files.ending(flight->files.ending_context, dump->from_ns, dump->until_ns);
 	dump->result = end(&writing, flight->files.recording, flight->files.series, &dump->path);
 	end_beside(&writing);
 	flight->n_files += dump->path != NULL;

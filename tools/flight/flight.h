@@ -153,6 +153,9 @@ struct flight_files {
 	struct recording *recording; /* made with on_demand, as all of these */
 	struct hook_files *beside;
 	enum sample_series series; /* of the recording */
+	/* Before a file ends: what else belongs into it. */
+	void (*ending)(void *context, uint64_t from_ns, uint64_t until_ns);
+	void *ending_context;
 };
 
 /* Zero it: then it is off, and every call does nothing; flight_release() takes any state. */

@@ -173,6 +173,8 @@ struct profile_facts {
 	bool has_end;
 	bool damaged;
 	struct profile_counts events; /* samples of each; all else here is of the first */
+	struct profile_counts labels; /* how many samples have each */
+	uint64_t exact_rows;          /* lines of exact counts */
 	struct profile_counts header;
 	struct profile_counts metrics;
 	struct profile_counts end;

@@ -161,6 +161,7 @@ static void on_comment(void *context, const char *text)
 
 	if (!colon)
 		return;
+	facts->exact_rows += perf_line_is_totals(text);
 	if (strncmp(text, "# trigger : ", 12) == 0)
 		profile_triggers_take(&facts->triggers, &facts->names, colon + 2);
 	if (!facts->captured[0] && strncmp(text, "# captured on", 13) == 0)
@@ -305,16 +306,16 @@ static void count_frame(struct profile_facts *facts, const struct perf_frame *fr
 	module->named += named;
 }
 
-static void count_event(struct profile_facts *facts, const char *event)
+/* One more of a name; those that there is no room for are not counted. */
+static void count_name(struct profile_counts *counts, const char *name)
 {
-	struct profile_counts *events = &facts->events;
 	struct profile_count *count = NULL;
 
-	for (size_t i = 0; i < events->n && !count; i++)
-		if (strncmp(events->items[i].name, event, PROFILE_NAME_SIZE - 1) == 0)
-			count = &events->items[i];
+	for (size_t i = 0; i < counts->n && !count; i++)
+		if (strncmp(counts->items[i].name, name, PROFILE_NAME_SIZE - 1) == 0)
+			count = &counts->items[i];
 	if (!count)
-		count = new_count(events, event, strlen(event));
+		count = new_count(counts, name, strlen(name));
 	if (count)
 		count->value++;
 }
@@ -328,6 +329,17 @@ static bool is_idle(const struct perf_text_sample *sample)
 	return idle && idle_is_thread(sample->head.comm, sample->head.tid);
 }
 
+/* Words that are none of wick's own. */
+static void count_labels(struct profile_facts *facts, const struct perf_facts *words)
+{
+	for (size_t i = 0; i < words->n_words; i++) {
+		const char *name = words->words[i].name;
+
+		if (strcmp(name, "op") != 0 && strcmp(name, "waker") != 0)
+			count_name(&facts->labels, name);
+	}
+}
+
 static void on_sample(void *context, const struct perf_text_sample *sample)
 {
 	struct profile_facts *facts = context;
@@ -339,7 +351,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 		facts->last_ns = time_ns;
 	if (!facts->event)
 		facts->event = intern_string(&facts->names, sample->head.event);
-	count_event(facts, sample->head.event);
+	count_name(&facts->events, sample->head.event);
 	/* what others count means something else */
 	if (facts->event && strcmp(facts->event, sample->head.event) != 0)
 		return;
@@ -353,6 +365,7 @@ static void on_sample(void *context, const struct perf_text_sample *sample)
 	facts->idle += is_idle(sample);
 	count_thread(facts, sample);
 	profile_states_add(&facts->states, &facts->names, sample);
+	count_labels(facts, &sample->facts);
 	for (size_t i = 0; i < sample->n_frames; i++)
 		count_frame(facts, &sample->frames[i]);
 }

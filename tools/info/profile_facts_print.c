@@ -307,6 +307,27 @@ static void print_modules(const struct profile_facts *facts, struct buf *buf)
 	}
 }
 
+static void print_labels(const struct profile_facts *facts, struct buf *buf)
+{
+	for (size_t i = 0; i < facts->labels.n; i++) {
+		const struct profile_count *label = &facts->labels.items[i];
+
+		if (i == 0)
+			add_topic(buf, "labels");
+		buf_add(buf, i ? ", " : "");
+		words_plain(buf, label->name);
+		buf_add(buf, " of ");
+		text_share(buf, (double)label->value, (double)facts->samples);
+	}
+	if (facts->labels.n)
+		buf_add_char(buf, '\n');
+	if (!facts->exact_rows)
+		return;
+	add_topic(buf, "counted");
+	text_of(buf, facts->exact_rows, "line");
+	buf_add(buf, " of exact counts: wick tasks, wick requests, wick tiers\n");
+}
+
 static void print_metrics(const struct profile_facts *facts, struct buf *buf)
 {
 	if (facts->metrics.n == 0)
@@ -443,6 +464,7 @@ void profile_facts_print(const struct profile_facts *facts, struct buf *buf)
 		print_modules(facts, buf);
 	}
 	profile_triggers_print(&facts->triggers, facts->first_ns, buf);
+	print_labels(facts, buf);
 	print_metrics(facts, buf);
 	print_losses(facts, buf);
 	print_doubts(facts, buf);
@@ -479,6 +501,19 @@ static void json_events(const struct profile_facts *facts, struct buf *buf)
 		buf_add_char(buf, '}');
 	}
 	buf_add_char(buf, ']');
+}
+
+static void json_labels(const struct profile_facts *facts, struct buf *buf)
+{
+	buf_add(buf, ",\"labels\":[");
+	for (size_t i = 0; i < facts->labels.n; i++) {
+		buf_add(buf, i ? ",{" : "{");
+		json_add_text(buf, "name", facts->labels.items[i].name);
+		json_add_number(buf, "samples", facts->labels.items[i].value);
+		buf_add_char(buf, '}');
+	}
+	buf_add_char(buf, ']');
+	json_add_number(buf, "exact_rows", facts->exact_rows);
 }
 
 static void json_modules(const struct profile_facts *facts, struct buf *buf)
@@ -532,6 +567,7 @@ void profile_facts_print_json(const struct profile_facts *facts, struct buf *buf
 	json_add_number(buf, "bad_lines", facts->text.bad_lines);
 	buf_printf(buf, ",\"finished\":%s", facts->has_end ? "true" : "false");
 	json_events(facts, buf);
+	json_labels(facts, buf);
 	json_threads(facts, buf);
 	json_modules(facts, buf);
 	profile_states_print_json(&facts->states, buf);

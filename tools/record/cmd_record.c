@@ -60,6 +60,7 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 		.live = recorder->options->live ? &recorder->live : NULL,
 		.filter = &recorder->filter,
 	};
+	struct totals totals = {0};
 	struct buf text;
 
 	summary.cmd_ended = collector_status(recorder->collector, &summary.wait_status);
@@ -70,10 +71,13 @@ static void print_summary(struct recorder *recorder, uint64_t elapsed_ns)
 	summary.n_beside = hook_files_stats(&recorder->hook_files, summary.beside);
 	summary.n_modules = symbolizer_modules(recorder->symbolizer, &summary.modules);
 	symbolizer_servers(recorder->symbolizer, &summary.servers);
+	if (collector_totals(recorder->collector, &totals) == 0)
+		summary.totals = &totals;
 	buf_init(&text, SUMMARY_BYTES);
 	summary_print(&summary, &text);
 	say_text(&text);
 	buf_release(&text);
+	totals_release(&totals);
 }
 
 /* A gauge is only known by its name: one that is not registered may be a misspelt metric. */
@@ -102,6 +106,7 @@ static void recorder_finish(struct recorder *recorder)
 	name_queue_drain(&recorder->queue);
 	record_control_stop(recorder);
 	recorder_update_counts(recorder);
+	record_counts_finish(recorder);
 	record_flight_finish(recorder);
 	(void)recording_finish(recorder->recording); /* it has printed what went wrong */
 	hook_files_finish(&recorder->hook_files);

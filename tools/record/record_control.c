@@ -6,6 +6,7 @@
 #include "tools/cli/terminal.h"
 #include "tools/summary/summary.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,6 +116,28 @@ static uint64_t begin(struct recorder *recorder, const struct control_request *r
 	}
 }
 
+/* Rows need no barrier: what was counted is counted. */
+static void answer_rows(struct recorder *recorder, struct control_client *client)
+{
+	bool reset = client->request.verb == CONTROL_TOTALS_RESET;
+	struct control_reply reply;
+	struct buf rows;
+	int r;
+
+	buf_init(&rows, CONTROL_ROWS_BYTES);
+	describe(recorder, &reply);
+	r = record_counts_rows(recorder, reset, &rows);
+	if (r == -ENODATA)
+		fail(&reply, "no recorded program counts anything: that needs wick.h, see man "
+			     "wick-tasks");
+	else if (r < 0)
+		fail(&reply, "there is no memory for the answer");
+	else
+		client->rows = &rows;
+	control_server_answer(client, &reply);
+	buf_release(&rows);
+}
+
 static void take(struct recorder *recorder, struct control_client *client)
 {
 	const struct control_request *request = &client->request;
@@ -122,6 +145,10 @@ static void take(struct recorder *recorder, struct control_client *client)
 
 	if (!is_recorded(recorder, request->pid)) {
 		control_server_answer(client, &reply);
+		return;
+	}
+	if (request->verb == CONTROL_TOTALS || request->verb == CONTROL_TOTALS_RESET) {
+		answer_rows(recorder, client);
 		return;
 	}
 	describe(recorder, &reply);

@@ -70,6 +70,11 @@ int record_flight_prepare(const struct record_options *options, struct collector
 	return r;
 }
 
+static void on_window(void *context, uint64_t from_ns, uint64_t until_ns)
+{
+	record_counts_window(context, from_ns, until_ns);
+}
+
 int record_flight_start(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
@@ -93,6 +98,8 @@ int record_flight_start(struct recorder *recorder, struct err *err)
 		.recording = recorder->recording,
 		.beside = &recorder->hook_files,
 		.series = sample_series(hook_files_main(options->event_list.events)),
+		.ending = on_window,
+		.ending_context = recorder,
 	};
 	return 0;
 }

@@ -27,6 +27,7 @@ enum {
 	OPT_STATE,
 	OPT_THREADS,
 	OPT_ONLY_UNDER,
+	OPT_ONLY_PROFILED,
 	OPT_GROUP,
 	OPT_FLATTEN,
 	OPT_LIVE,
@@ -58,6 +59,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_THREADS, "threads", "REGEX",
 	 "record only threads whose name matches; with --top, in addition to the busiest"},
 	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "record only stacks that contain this function"},
+	{OPT_ONLY_PROFILED, "only-profiled", NULL,
+	 "record only what runs inside WICK_PROFILE_FN or wick_profile_start() (wick.h)"},
 	OPTION_GROUP("Rate and duration"),
 	{'F', "freq", "HZ",
 	 "samples per second of CPU time in each thread: 1 to 10000, or max (default: 99)"},
@@ -92,7 +95,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_FLATTEN, "flatten-recursive", NULL,
 	 "write a function that calls itself directly as one frame"},
 	{OPT_GROUP, "group", "LIST",
-	 "add outermost frames for: state, wait, object, thread, comm, process, cpu or a metric"},
+	 "add outermost frames for: state, wait, object, thread, comm, process, cpu, a label of the "
+	 "program (task, tier, identity, trace, req, function) or a metric"},
 	{OPT_METRICS, "metrics", "LIST",
 	 "auto, all, none, or names of metrics and gauges, separated by commas (default: auto)"},
 	{OPT_METRICS_AS, "metrics-as", "HOW",
@@ -100,6 +104,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_NO_CMDLINE, "no-cmdline", NULL, "do not write the command line to the file"},
 	{OPT_BARE, "bare", NULL, "write no comment lines, for Perfetto"},
 	{OPT_NS, "ns", NULL, "write time stamps with nine decimals instead of six"},
+	OPTION_GROUP("Exact counts"),
+	EXPORT_OPTION_SPECS,
 	OPTION_GROUP("Limits"),
 	MAX_OVERHEAD_OPTION_SPEC("1% with -a, --flight or --trigger and no -F, otherwise off"),
 	BUDGET_OPTION_SPECS,
@@ -289,6 +295,9 @@ static int take_selection_option(int id, const char *value, struct record_option
 	case OPT_ONLY_UNDER:
 		filter->only_under = value;
 		return *value ? 0 : err_set(err, 0, "'' is not a function, try: --only-under main");
+	case OPT_ONLY_PROFILED:
+		filter->only_profiled = true;
+		return 0;
 	case OPT_GROUP:
 		options->group = value;
 		return 0;
@@ -314,6 +323,8 @@ static int take_shared_option(int id, const char *value, struct record_options *
 		r = engine_options_take(id, value, &options->engine, err);
 	if (r == 0)
 		r = budget_options_take(id, value, &options->budget, err);
+	if (r == 0)
+		r = export_options_take(id, value, &options->export, err);
 	return r == 0 ? take_selection_option(id, value, options, err) : r;
 }
 
@@ -393,10 +404,10 @@ static int check_live(const struct record_options *options, struct err *err)
 		err_hint(err, "-e alloc");
 		return -EINVAL;
 	}
-	if (filter->top.n || filter->threads || filter->states)
+	if (filter->top.n || filter->threads || filter->states || filter->only_profiled)
 		return err_set(err, 0,
-			       "--live needs all releases of memory, and --top, --threads and "
-			       "--state leave some out, try: one of them");
+			       "--live needs all releases of memory, and --top, --threads, --state "
+			       "and --only-profiled leave some out, try: one of them");
 	return 0;
 }
 
@@ -535,6 +546,7 @@ int record_options_parse(int argc, char **argv, struct record_options *ret_optio
 		budget_options_leave_on(&options.budget);
 	if (!options.hz)
 		options.hz = DEFAULT_HZ;
+	export_options_settle(&options.export);
 	options.engine.event = options.event_list.event;
 	options.engine.period = options.event_list.period;
 	options.external = (struct external_choice){

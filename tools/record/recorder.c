@@ -92,6 +92,7 @@ static void on_named(void *context, const struct sample *sample)
 	struct recorder *recorder = context;
 
 	recorder->truncated += sample->truncated;
+	record_counts_sample(recorder, sample);
 	keep(recorder, sample);
 }
 
@@ -107,6 +108,11 @@ static void on_exit_of(struct recorder *recorder, const struct collector_event *
 	name_queue_exit(&recorder->queue, event->process);
 	live_heap_exit(&recorder->live.heap, event->process);
 	record_flight_ended(recorder, event, now);
+}
+
+static void on_ending(void *context)
+{
+	record_counts_write(context);
 }
 
 static bool is_rotated(const struct record_options *options)
@@ -155,6 +161,8 @@ static int open_recording(struct recorder *recorder, struct err *err)
 		r = live_file_open(&recorder->live, &recording, &options->event_list, err);
 	hook_files_describe(&recording, hook_files_main(options->event_list.events),
 			    &options->event_list);
+	recording.ending = on_ending; /* of the main file alone */
+	recording.ending_context = recorder;
 	if (r == 0)
 		r = recording_new(&recording, &recorder->recording, err);
 	return r < 0 ? r : record_flight_start(recorder, err);
@@ -170,11 +178,19 @@ static int check_output(const struct record_options *options, struct err *err)
 		       : r;
 }
 
+static int start_symbolizer(struct recorder *recorder, struct err *err)
+{
+	struct symbolize_options symbols = {0};
+
+	symbol_options_pass(&recorder->options->symbols, &symbols);
+	symbols.mem_limit = recorder->options->budget.mem_limit;
+	return symbol_options_start(&symbols, &recorder->symbolizer, err);
+}
+
 /* Everything that can fail before CMD runs. */
 static int prepare(struct recorder *recorder, struct err *err)
 {
 	const struct record_options *options = recorder->options;
-	struct symbolize_options symbols = {0};
 	struct collector_options collector = {
 		.hz = options->hz,
 		.discovery = options->discovery,
@@ -226,11 +242,9 @@ static int prepare(struct recorder *recorder, struct err *err)
 	if (r < 0)
 		return r;
 	r = collector_new(&collector, &recorder->collector, err);
-	symbol_options_pass(&options->symbols, &symbols);
-	symbols.mem_limit = options->budget.mem_limit;
 	if (r == 0)
-		r = symbol_options_start(&symbols, &recorder->symbolizer, err);
-	return r;
+		r = record_counts_start(recorder, err);
+	return r < 0 ? r : start_symbolizer(recorder, err);
 }
 
 /* The recording is named after the first attached process. */
@@ -451,6 +465,7 @@ static void tick(struct recorder *recorder, uint64_t now)
 		recording_tick(recorder->recording);
 	hook_files_tick(&recorder->hook_files);
 	live_file_tick(&recorder->live, recorder->collector, now);
+	record_counts_tick(recorder, now);
 	record_flight_tick(recorder, now);
 }
 
@@ -493,6 +508,7 @@ static uint64_t due_ns(const struct recorder *recorder, uint64_t now)
 		ns = earlier(ns, recording_due_ns(recorder->recording));
 	ns = earlier(ns, hook_files_due_ns(&recorder->hook_files));
 	ns = earlier(ns, live_file_due_ns(&recorder->live));
+	ns = earlier(ns, record_counts_due_ns(recorder));
 	return earlier(ns, flight_due_ns(&recorder->flight, now));
 }
 
@@ -539,6 +555,7 @@ void recorder_release(struct recorder *recorder)
 {
 	interrupt_detaches(NULL);
 	record_control_stop(recorder);
+	record_counts_release(recorder);
 	flight_release(&recorder->flight);
 	recording_free(recorder->recording);
 	hook_files_release(&recorder->hook_files);

@@ -11,6 +11,7 @@
 #include "sampler/collector/collector.h"
 #include "sampler/collector/select/choice.h"
 #include "tools/control/control.h"
+#include "tools/export/export.h"
 #include "tools/flight/flight.h"
 #include "tools/flight/trigger.h"
 #include "tools/options/options.h"
@@ -56,6 +57,7 @@ struct record_options {
 	bool no_cmdline;
 	enum ring_discovery discovery;
 	struct budget_options budget;
+	struct export_options export;
 	bool quiet;
 	bool verbose;
 	bool help;
@@ -190,6 +192,73 @@ void record_flight_tick(struct recorder *recorder, uint64_t now_ns);
 /** record_flight_finish - write what was requested, and say what was not */
 void record_flight_finish(struct recorder *recorder);
 
+enum { RECORD_KEPT_COUNTS = 256, RECORD_KEPT_BYTES = 16 * 1024 * 1024 };
+
+/* Rows of one interval, for files of the flight recorder. */
+struct record_interval {
+	uint64_t since_ns;
+	uint64_t time_ns;
+	char *rows; /* each ends with a newline */
+};
+
+/* Exact counts on their way into the recording and to other programs.  Zero it. */
+struct record_counts {
+	struct totals last; /* up to here they are in the recording */
+	uint64_t due_ns;    /* of the next rows; 0: at the ends of files alone */
+	uint64_t every_ns;
+	struct sink *sinks[EXPORT_TARGETS];
+	struct listener *listener;
+	struct page_maker *maker;
+	struct functions *functions;
+	uint64_t textfile_due_ns;
+	bool textfile_failed;
+	struct record_interval kept[RECORD_KEPT_COUNTS];
+	size_t n_kept; /* ever */
+	size_t kept_bytes;
+};
+
+/**
+ * record_counts_start - open what --stats-to, --listen and --textfile name
+ *
+ * Before CMD runs.
+ *
+ * Return:  0; -errno and the reason.
+ */
+int record_counts_start(struct recorder *recorder, struct err *err);
+
+/** record_counts_sample - count a sample's CPU for its function */
+void record_counts_sample(struct recorder *recorder, const struct sample *sample);
+
+/** record_counts_write - rows of what was counted since the last ones, to all that take rows */
+void record_counts_write(struct recorder *recorder);
+
+/** record_counts_window - what was counted in a time, to a file of the flight recorder */
+void record_counts_window(struct recorder *recorder, uint64_t from_ns, uint64_t until_ns);
+
+/**
+ * record_counts_rows - all that was counted, for a control client
+ * @reset: and count from zero again
+ *
+ * Return:  0; -ENODATA: no program counts; -ENOMEM.
+ */
+int record_counts_rows(struct recorder *recorder, bool reset, struct buf *rows);
+
+/** record_counts_tick - write and serve what is due */
+void record_counts_tick(struct recorder *recorder, uint64_t now_ns);
+
+/**
+ * record_counts_due_ns - when record_counts_tick() next has something to do
+ *
+ * Return:  ns; UINT64_MAX: never.
+ */
+uint64_t record_counts_due_ns(const struct recorder *recorder);
+
+/** record_counts_finish - write what is left, and tell what readers did not take */
+void record_counts_finish(struct recorder *recorder);
+
+/** record_counts_release - forget everything */
+void record_counts_release(struct recorder *recorder);
+
 /* Zero it; recorder_release() takes any state. */
 struct recorder {
 	const struct record_options *options;
@@ -208,6 +277,7 @@ struct recorder {
 	struct sample_filter filter;
 	struct record_control control;
 	struct record_choose choose;
+	struct record_counts counts;
 	struct following following;
 	const struct collector_rate *barrier; /* counts as of then; NULL: as of now */
 	struct metric_columns columns;

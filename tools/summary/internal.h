@@ -34,4 +34,7 @@ void summary_cost(const struct summary *summary, struct buf *buf);
 /** summary_lost - what was lost, by cause */
 void summary_lost(const struct summary *summary, struct buf *buf);
 
+/** summary_counts - exact counts by wick.h, and what there was no room for; nothing without any */
+void summary_counts(const struct totals *totals, struct buf *buf);
+
 #endif

@@ -39,6 +39,7 @@ struct summary {
 	const struct symbolize_module *modules;
 	size_t n_modules;
 	struct symbolize_servers servers;
+	const struct totals *totals;        /* exact counts; NULL: not known */
 	const struct sample_filter *filter; /* NULL: everything was kept */
 	bool no_clock;                      /* neither CPU nor wall time was requested */
 	uint64_t lock_ns;                   /* waits of so long were requested; 0: none */

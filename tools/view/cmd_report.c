@@ -150,7 +150,8 @@ const struct option_spec report_option_specs[] = {
 	{OPT_JSON, "json", NULL, "same as --format json"},
 	{OPT_TOP, "top", "N", "show at most N functions (default: 20; 0: all)"},
 	{OPT_BY, "by", "ORDER",
-	 "sort by self, total or calls (default: self); calls needs a recording of every call"},
+	 "sort by self, total or calls (default: self); calls needs a recording of every call. A "
+	 "label (task, tier, identity, req, trace, function): same as --per"},
 	{OPT_FUNCTION, "function", "RE",
 	 "show only matching functions, each with its callers and callees"},
 	{OPT_PER, "per", "DIM",
@@ -194,7 +195,13 @@ static int take_order(struct report *it, const char *value, struct err *err)
 		it->by = (enum order)i;
 		return check_one(it, err);
 	}
-	return err_set(err, 0, "--by is self, total or calls, not '%s'", value);
+	if (dimension_is_label(value)) {
+		it->per = value;
+		return check_one(it, err);
+	}
+	(void)err_set(err, 0, "--by is self, total or calls, not '%.60s'", value);
+	err_hint(err, "--per %.60s for a table by %.60s", value, value);
+	return -EINVAL;
 }
 
 static int take_own(void *context, int id, const char *value, struct err *err)
@@ -446,6 +453,7 @@ static int write_parts(const struct report *it, struct buf *text, struct err *er
 		table.total = total_of(selection);
 		table.n_all = parts.n;
 		table.n_rows = it->top && it->top < parts.n ? it->top : parts.n;
+		table.others = report_parts_others(&parts, table.n_rows);
 		table.columns = it->subject.command.output.path ? 0 : terminal_columns();
 		write_table(it, &table, text);
 	}

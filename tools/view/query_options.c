@@ -94,6 +94,19 @@ static int add_where(struct query_options *options, const char *text, struct err
 	return add_filter(options, name, text + len + 1, exclude, err);
 }
 
+/* tier=RE or tier!=RE: a label, whose name and the sign no function's name begins with */
+static bool is_test(const char *text)
+{
+	char name[16];
+	size_t len = strcspn(text, "!=");
+
+	if (len >= sizeof(name) || (text[len] == '!' ? text[len + 1] : text[len]) != '=')
+		return false;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	return dimension_is_label(name);
+}
+
 static int add_groups(struct query_options *options, const char *text, struct err *err)
 {
 	struct query *query = &options->query;
@@ -167,6 +180,8 @@ static int take_frames(struct query_options *options, int id, const char *value,
 
 	switch (id) {
 	case QUERY_OPT_ONLY:
+		if (is_test(value))
+			return add_where(options, value, err);
 		return add_pattern(options, query->include, &query->n_include, value, err);
 	case QUERY_OPT_WITHOUT:
 		return add_pattern(options, query->exclude, &query->n_exclude, value, err);

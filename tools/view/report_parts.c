@@ -7,6 +7,7 @@
 #include "flamescope/draw/draw.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static int allocate(struct report_parts *parts, size_t n)
 {
 	parts->rows = calloc(n + 1, sizeof(*parts->rows));
 	parts->labels = calloc(n + 1, sizeof(*parts->labels));
+	parts->n_labels = n;
 	return parts->rows && parts->labels ? 0 : -ENOMEM;
 }
 
@@ -117,6 +119,23 @@ int report_parts_make(struct report_parts *parts, const struct selection *select
 	return 0;
 }
 
+const struct flame_function *report_parts_others(struct report_parts *parts, size_t n_shown)
+{
+	struct flame_function *others = &parts->rows[parts->n_labels];
+
+	*others = (struct flame_function){.frame = (uint32_t)parts->n_labels};
+	for (size_t i = n_shown; i < parts->n; i++) {
+		others->gain = saturated_add(others->gain, parts->rows[i].gain);
+		others->loss = saturated_add(others->loss, parts->rows[i].loss);
+		others->samples += parts->rows[i].samples;
+		others->calls += parts->rows[i].calls;
+	}
+	(void)snprintf(parts->others_label, sizeof(parts->others_label), "[%zu other%s]",
+		       parts->n - n_shown, parts->n - n_shown == 1 ? "" : "s");
+	parts->labels[parts->n_labels] = parts->others_label;
+	return n_shown < parts->n ? others : NULL;
+}
+
 void report_parts_csv(struct buf *buf, const struct function_table *table)
 {
 	buf_printf(buf, "%s,gain,loss,samples\n", table->part);
@@ -146,6 +165,11 @@ void report_parts_json(struct buf *buf, const struct function_table *table)
 			   (unsigned long long)row->samples);
 	}
 	buf_add_char(buf, ']');
+	if (table->others)
+		buf_printf(buf, ",\"others\":{\"gain\":%llu,\"loss\":%llu,\"samples\":%llu}",
+			   (unsigned long long)table->others->gain,
+			   (unsigned long long)table->others->loss,
+			   (unsigned long long)table->others->samples);
 }
 
 void report_parts_release(struct report_parts *parts)

@@ -176,7 +176,8 @@ enum query_option {
 		 "use only samples for which DIM=RE or DIM!=RE holds; DIM is a name as in "        \
 		 "--group"},                                                                       \
 		{QUERY_OPT_ONLY, "only", "RE",                                                     \
-		 "use only stacks with a matching frame; if repeated, all must match"},            \
+		 "use only stacks with a matching frame; if repeated, all must match. "            \
+		 "LABEL=RE (tier=db): same as --where"},                                           \
 		{QUERY_OPT_WITHOUT, "without", "RE", "use only stacks without a matching frame"},  \
 		{QUERY_OPT_FOCUS, "focus", "RE",                                                   \
 		 "start stacks at the outermost matching frame; leave out stacks without one"},    \
@@ -190,8 +191,9 @@ enum query_option {
 		 "@FILE: rules from an INI file"},                                                 \
 		{QUERY_OPT_GROUP, "group", "LIST",                                                 \
 		 "add outermost frames for: thread, comm, tid, pid, process, host, cpu, event, "   \
-		 "state, wait, on..., METRIC:class (magnitude: 100s MiB), sign (gain or loss, "    \
-		 "with --metric NAME:delta)"},                                                     \
+		 "state, wait, on..., labels of the program (task, tier, identity, trace, req, "   \
+		 "function...), METRIC:class (magnitude: 100s MiB), sign (gain or loss, with "     \
+		 "--metric NAME:delta)"},                                                          \
 	{                                                                                          \
 		QUERY_OPT_METRIC, "metric", "NAME",                                                \
 			"what to count: samples, period (the time or bytes that each sample "      \
@@ -477,8 +479,10 @@ struct function_table;
 struct report_parts {
 	struct dimension dimension;
 	const char **labels;
-	struct flame_function *rows; /* frame: the number of the label */
+	struct flame_function *rows; /* frame: the number of the label; one more than labels */
 	size_t n;                    /* rows that have samples */
+	size_t n_labels;
+	char others_label[40];
 };
 
 /**
@@ -491,10 +495,19 @@ struct report_parts {
 int report_parts_make(struct report_parts *parts, const struct selection *selection,
 		      const char *name, struct err *err);
 
+/**
+ * report_parts_others - the parts after the first N_SHOWN as one, for a table
+ *
+ * Return:  them; NULL: there are no others.
+ * Owns:    the parts.
+ */
+const struct flame_function *report_parts_others(struct report_parts *parts, size_t n_shown);
+
 /** report_parts_csv - exact numbers, a line a part */
 void report_parts_csv(struct buf *buf, const struct function_table *table);
 
-/** report_parts_json - members "measure", "unit", "total", "by", "parts" of an open object */
+/** report_parts_json - members "measure", "unit", "total", "by", "parts", "others" of an open
+ * object */
 void report_parts_json(struct buf *buf, const struct function_table *table);
 
 /** report_parts_release - forget them */

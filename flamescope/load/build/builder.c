@@ -107,8 +107,8 @@ static bool grow_samples(struct builder *builder)
 
 static void column_set(struct column *column, size_t index, uint64_t value)
 {
-	if (column->size == sizeof(uint16_t))
-		((uint16_t *)column->values)[index] = (uint16_t)value;
+	if (column->size == sizeof(uint32_t))
+		((uint32_t *)column->values)[index] = (uint32_t)value;
 	else
 		((uint64_t *)column->values)[index] = value;
 }
@@ -147,11 +147,11 @@ size_t builder_tag(struct builder *builder, const char *name, struct place place
 		return i;
 	}
 	builder->tags[builder->n_tags++] = (struct builder_tag){
-		.name = string, .first = place, .codes = {.size = sizeof(uint16_t)}};
+		.name = string, .first = place, .codes = {.size = sizeof(uint32_t)}};
 	return i;
 }
 
-uint16_t builder_tag_code(struct builder *builder, struct builder_tag *tag, const char *value)
+uint32_t builder_tag_code(struct builder *builder, struct builder_tag *tag, const char *value)
 {
 	struct budget *budget = builder->uniques.budget;
 	uint32_t string = string_of(builder, value);
@@ -159,10 +159,10 @@ uint16_t builder_tag_code(struct builder *builder, struct builder_tag *tag, cons
 	uint32_t code = number_table_get(&tag->table, key);
 
 	if (code != NUMBER_NONE || string == 0)
-		return string == 0 ? 0 : (uint16_t)code;
+		return string == 0 ? 0 : code;
 	if (tag->n_values == 0)
 		tag->n_values = 1;
-	if (tag->n_values == PROFILE_TAG_OTHER) {
+	if (tag->n_values == PROFILE_MAX_TAG_VALUES) {
 		builder->overflow = true;
 		return PROFILE_TAG_OTHER;
 	}
@@ -180,7 +180,7 @@ uint16_t builder_tag_code(struct builder *builder, struct builder_tag *tag, cons
 	if (number_table_put(&tag->table, budget, key, (uint32_t)tag->n_values) < 0)
 		return 0;
 	tag->values[tag->n_values] = string;
-	return (uint16_t)tag->n_values++;
+	return (uint32_t)tag->n_values++;
 }
 
 static void put_tag(struct builder *builder, const char *name, const char *value,

@@ -166,7 +166,7 @@ struct builder_metric *builder_metric(struct builder *builder, const char *name,
 size_t builder_tag(struct builder *builder, const char *name, struct place place);
 
 /** builder_tag_code - the code of a value of a tag */
-uint16_t builder_tag_code(struct builder *builder, struct builder_tag *tag, const char *value);
+uint32_t builder_tag_code(struct builder *builder, struct builder_tag *tag, const char *value);
 
 /** builder_event - the number of an event */
 uint8_t builder_event(struct builder *builder, const char *name);

@@ -13,7 +13,7 @@
 struct merge_map {
 	const struct builder *builder;
 	uint32_t *frames, *nodes, *threads;
-	uint16_t *codes[PROFILE_MAX_TAGS];
+	uint32_t *codes[PROFILE_MAX_TAGS];
 	size_t tags[PROFILE_MAX_TAGS];       /* PROFILE_MAX_TAGS: no room */
 	size_t metrics[PROFILE_MAX_METRICS]; /* PROFILE_MAX_METRICS: no room */
 	uint8_t events[PROFILE_MAX_EVENTS];

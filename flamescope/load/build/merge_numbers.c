@@ -144,7 +144,7 @@ static int number_tag(struct numbers *numbers, const struct builder_tag *from,
 	tag->n_values = 1;
 	codes[0] = 0;
 	for (size_t i = 0; i < p->n_samples; i++) {
-		uint16_t old = tag->codes[i];
+		uint32_t old = tag->codes[i];
 
 		if (old == PROFILE_TAG_OTHER)
 			continue;
@@ -152,7 +152,7 @@ static int number_tag(struct numbers *numbers, const struct builder_tag *from,
 			codes[old] = tag->n_values;
 			tag->values[tag->n_values++] = use_string(numbers, from->values[old]);
 		}
-		tag->codes[i] = (uint16_t)codes[old];
+		tag->codes[i] = codes[old];
 	}
 	free(codes);
 	return 0;

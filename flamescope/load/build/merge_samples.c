@@ -153,12 +153,12 @@ static void copy_tags(struct merge *merge, const struct merge_segment *s)
 	for (size_t i = 0; i < from->n_tags; i++) {
 		const struct column *column = &from->tags[i].codes;
 		size_t n = column_has(column, s->segment.first, s->segment.n);
-		const uint16_t *codes;
-		uint16_t *to;
+		const uint32_t *codes;
+		uint32_t *to;
 
 		if (s->map->tags[i] == PROFILE_MAX_TAGS || n == 0)
 			continue;
-		codes = (const uint16_t *)column->values + s->segment.first;
+		codes = (const uint32_t *)column->values + s->segment.first;
 		to = merge->profile->tags[merge->tag_of[s->map->tags[i]]].codes + s->to;
 		for (size_t j = 0; j < n; j++)
 			to[j] = s->map->codes[i] && codes[j] != PROFILE_TAG_OTHER

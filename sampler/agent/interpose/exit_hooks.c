@@ -1,4 +1,4 @@
-/* exit_hooks.c - interposes _exit(): reports the CPU time of the process when it ends */
+/* exit_hooks.c - interposes _exit(): reports what the process has used and counted when it ends */
 #include "sampler/agent/agent.h"
 #include "sampler/handler/process.h"
 #include "sampler/handler/sys/clock.h"
@@ -9,6 +9,7 @@ static void stamp(void)
 
 	if (!p || process_state(p) == AGENT_NO_SYSCALLS)
 		return;
+	agent_leave();
 	atomic_store_explicit(&p->header->cpu_ns, clock_process_cpu_ns(), memory_order_relaxed);
 	/* Sampling continues to the end: only the state that the collector reads changes. */
 	atomic_store_explicit(&p->header->state, AGENT_EXITED, memory_order_release);

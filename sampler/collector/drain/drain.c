@@ -86,7 +86,7 @@ int drain_init(struct collector *collector)
 		return -errno;
 	/* A thread that waits for it must not wait for memory. */
 	drain->end = event_new(EVENT_KIND_END, NULL, 0, 0);
-	if (!drain->end)
+	if (!drain->end || recording_totals_init(&drain->totals) < 0)
 		return -ENOMEM;
 	r = drain_watch_fd(drain, collector->directory.listen_fd, SOURCE_LISTEN, 0);
 	if (r == 0)
@@ -111,6 +111,7 @@ void drain_release(struct collector *collector)
 	filter_release(&drain->filter);
 	usage_release(&drain->usage);
 	sock_table_release(&drain->sockets);
+	recording_totals_release(&drain->totals);
 	map_release(&drain->by_pid);
 	map_release(&drain->by_number);
 }
@@ -162,6 +163,7 @@ static void end_process(struct drain *drain, struct process *process, bool carri
 {
 	unlink_process(drain, process);
 	process_end(process, &drain->stream.order);
+	recording_totals_end(&drain->totals, process);
 	weights_end_image(&drain->weights, process);
 	if (!carried_on)
 		drain->ended_charged_ns += process_used_ns(process);
@@ -240,6 +242,7 @@ int drain_start(struct collector *collector, pid_t pid, pid_t namespace_pid,
 			namespace_tids_open(&process->namespace_tids);
 		limit_slots(drain, process, collector->options.ring_bytes);
 		process_begin_rate(process, &drain->rate);
+		recording_totals_begin(&drain->totals, process);
 		perf_process_init(process, drain->engine, &collector->options);
 		weights_begin_image(&drain->weights, process);
 		r = add_process(drain, process);
@@ -395,6 +398,7 @@ static void publish(struct collector *collector)
 	stats.charged_ns = drain_charged_ns(drain);
 	stats.unsupported_processes = drain->unsupported.count;
 	stats.program_ns = rate_change_program_ns(collector);
+	stats.counting = recording_totals_counting(collector);
 	/* When everything was sampled, the kernel's own sum for CMD is the better one. */
 	if (drain->child_ended && stats.unsupported_processes == 0 && stats.agentless == 0 &&
 	    drain->child_rusage_ns > stats.charged_ns)
@@ -480,6 +484,7 @@ static void pass(struct collector *collector)
 		wait_child(collector);
 	wall_turn_all(collector);
 	exec_watch_check(collector, start_ns);
+	recording_totals_turn(collector, start_ns);
 	external_ns = drain_external_turns(collector);
 	top_scan(&drain->filter.top, drain->processes, start_ns);
 	if (read_usage(drain, start_ns))

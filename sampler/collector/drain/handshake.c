@@ -55,7 +55,7 @@ static bool request_is_valid(const struct handshake_request *request)
 	if (request->kind == HANDSHAKE_UNSUPPORTED)
 		return memchr(request->path, '\0', sizeof(request->path)) != NULL &&
 		       unsupported_why((enum program_kind)request->why) != NULL;
-	return request->kind >= HANDSHAKE_START && request->kind <= HANDSHAKE_EVENTS_OFF;
+	return request->kind >= HANDSHAKE_START && request->kind <= HANDSHAKE_LEAVING;
 }
 
 /* One message with or without the descriptor; a client with a full buffer loses the message. */
@@ -128,6 +128,8 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 		return;
 	}
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
+	if (request->kind == HANDSHAKE_START)
+		process_keep_modules(process);
 	if (request->kind == HANDSHAKE_FORK && attach_signal_fits(request->why)) {
 		process->unhooked = true;
 		process->child_cpu.place = CHILD_CPU_CHILD;
@@ -155,6 +157,16 @@ static void take_events(struct collector *collector, int fd,
 			perf_threads_scan(process, &collector->options.perf, &drain->stats);
 		}
 	}
+	answer(fd, HANDSHAKE_ACCEPTED, -1);
+}
+
+/* The process waits: its memory goes after the reply. */
+static void take_leaving(struct collector *collector, int fd, pid_t peer)
+{
+	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)peer);
+
+	if (process)
+		process_tables_leave(process->tables, io_now_ns());
 	answer(fd, HANDSHAKE_ACCEPTED, -1);
 }
 
@@ -287,6 +299,8 @@ static bool take_message(struct collector *collector, int fd)
 	}
 	if (request.kind == HANDSHAKE_UNSUPPORTED)
 		take_unsupported(collector, &request, peer.pid);
+	else if (request.kind == HANDSHAKE_LEAVING)
+		take_leaving(collector, fd, peer.pid);
 	else if (request.kind >= HANDSHAKE_EVENTS_ON)
 		take_events(collector, fd, &request, peer.pid);
 	else

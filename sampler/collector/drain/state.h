@@ -10,6 +10,7 @@
 #include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
 #include "sampler/collector/drain/request.h"
+#include "sampler/collector/drain/totals.h"
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/launch/directory.h"
 #include "sampler/collector/launch/launch.h"
@@ -94,6 +95,7 @@ struct drain {
 	struct sock_table sockets;
 	struct weights weights;
 	struct child_cpu_totals child_cpu;
+	struct recording_totals totals;
 	struct rate rate;
 	enum ring_engine engine; /* of images that begin */
 	struct external_state external;
@@ -152,6 +154,7 @@ struct collector {
 	/* The main thread's: what the views of the last calls point to. */
 	struct event *current;
 	struct frame frames[SAMPLE_MAX_FRAMES];
+	struct sample_label labels[SAMPLE_MAX_LABELS];
 	struct unsupported_list unsupported;
 	struct collector_unsupported unsupported_views[MAX_UNSUPPORTED];
 };

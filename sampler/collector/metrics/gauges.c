@@ -3,9 +3,9 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/elf_segments.h"
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/procfs/notes.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/wire/gauges.h"
 
@@ -16,25 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	MAX_NOTES = 4096, /* bytes of one note segment; the rest is not read */
-	MAX_MODULES = 4096,
-};
-
-/* While a maps file is gone through. */
+/* While notes are gone through. */
 struct finder {
-	int mem_fd;
-	uint64_t dev; /* of the module seen last */
-	uint64_t inode;
-	uint32_t n_modules;
 	uint64_t *tables;
 	size_t n;
 };
-
-bool gauge_notes_copy(int mem_fd, uint64_t address, void *to, size_t len)
-{
-	return address < USER_ADDRESS_END && pread(mem_fd, to, len, (off_t)address) == (ssize_t)len;
-}
 
 static size_t add_table(uint64_t tables[GAUGE_TABLES], size_t n, uint64_t address)
 {
@@ -47,70 +33,33 @@ static size_t add_table(uint64_t tables[GAUGE_TABLES], size_t n, uint64_t addres
 	return n + 1;
 }
 
+static bool visit(void *context, const struct module_note *note)
+{
+	struct finder *finder = context;
+	int64_t distance;
+
+	if (note->type == GAUGES_NOTE && note->desc_len == sizeof(distance)) {
+		memcpy(&distance, note->desc, sizeof(distance));
+		finder->n =
+			add_table(finder->tables, finder->n, note->address + (uint64_t)distance);
+	}
+	return finder->n < GAUGE_TABLES;
+}
+
 size_t gauge_notes_in(const unsigned char *bytes, size_t len, uint64_t address,
 		      uint64_t tables[GAUGE_TABLES], size_t n)
 {
-	struct elf_notes notes = {.bytes = bytes, .len = len, .align = 4};
-	struct elf_note note;
-	int64_t distance;
+	struct finder finder = {.tables = tables, .n = n};
 
-	while (elf_notes_next(&notes, &note)) {
-		if (!elf_note_is(&note, "wick", GAUGES_NOTE) || note.desc_len != sizeof(distance))
-			continue;
-		memcpy(&distance, note.desc, sizeof(distance));
-		n = add_table(tables, n,
-			      address + (uint64_t)(note.desc - bytes) + (uint64_t)distance);
-	}
-	return n;
+	(void)notes_in(bytes, len, address, 0, visit, &finder);
+	return finder.n;
 }
 
-static void read_notes(struct finder *finder, const Elf64_Phdr *segment, uint64_t bias)
+static size_t find_tables(int mem_fd, const struct buf *maps, uint64_t tables[GAUGE_TABLES])
 {
-	unsigned char notes[MAX_NOTES];
-	size_t len = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
-	uint64_t address = bias + segment->p_vaddr;
+	struct finder finder = {.tables = tables};
 
-	if (gauge_notes_copy(finder->mem_fd, address, notes, len))
-		finder->n = gauge_notes_in(notes, len, address, finder->tables, finder->n);
-}
-
-static bool copy(void *context, uint64_t address, void *to, size_t len)
-{
-	return gauge_notes_copy(((const struct finder *)context)->mem_fd, address, to, len);
-}
-
-/* The module whose ELF header is at START. */
-static void read_module(struct finder *finder, uint64_t start)
-{
-	struct elf_segments segments;
-
-	if (!elf_segments_read(&segments, start, copy, finder))
-		return;
-	for (size_t i = 0; i < segments.n; i++)
-		if (segments.at[i].p_type == PT_NOTE)
-			read_notes(finder, &segments.at[i], segments.bias);
-}
-
-/* A module begins with the first mapping of its file, at offset 0; the vdso has no file. */
-static bool visit(void *context, const struct maps_line *line)
-{
-	struct finder *finder = context;
-
-	if (line->inode == 0 || line->pgoff != 0 ||
-	    (line->inode == finder->inode && line->dev == finder->dev))
-		return true;
-	finder->inode = line->inode;
-	finder->dev = line->dev;
-	finder->n_modules++;
-	read_module(finder, line->start);
-	return finder->n < GAUGE_TABLES && finder->n_modules < MAX_MODULES;
-}
-
-size_t gauge_notes_find(int mem_fd, const char *maps, size_t len, uint64_t tables[GAUGE_TABLES])
-{
-	struct finder finder = {.mem_fd = mem_fd, .tables = tables};
-
-	proc_maps_each(maps, len, visit, &finder);
+	notes_find(mem_fd, maps->data, maps->len, visit, &finder);
 	return finder.n;
 }
 
@@ -173,8 +122,7 @@ static void search_tables(struct gauges *gauges, uint64_t now_ns)
 	buf_init(&maps, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)gauges->pid);
 	if (io_read_file(path, &maps, NULL) == 0)
-		gauges->n_tables =
-			gauge_notes_find(gauges->mem_fd, maps.data, maps.len, gauges->tables);
+		gauges->n_tables = find_tables(gauges->mem_fd, &maps, gauges->tables);
 	buf_release(&maps);
 	took_ns = io_thread_ns() - begun_ns;
 	if (wait_ns < took_ns * SEARCH_PART)
@@ -202,7 +150,7 @@ static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses, in
 	uint32_t found = 0;
 
 	for (size_t t = 0; t < gauges->n_tables; t++) {
-		if (!gauge_notes_copy(gauges->mem_fd, gauges->tables[t], &table, sizeof(table)))
+		if (!notes_copy(gauges->mem_fd, gauges->tables[t], &table, sizeof(table)))
 			continue;
 		for (size_t i = 0; i < GAUGES_SLOTS && table.slots[i].state != GAUGE_FREE; i++) {
 			const struct gauge_slot *slot = &table.slots[i];
@@ -234,8 +182,7 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 	for (size_t i = 0; i < gauges->n; i++) {
 		int64_t value;
 
-		if (addresses[i] &&
-		    gauge_notes_copy(gauges->mem_fd, addresses[i], &value, sizeof(value)))
+		if (addresses[i] && notes_copy(gauges->mem_fd, addresses[i], &value, sizeof(value)))
 			values[i] = value;
 	}
 	return found;

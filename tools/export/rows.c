@@ -1,0 +1,128 @@
+/* rows.c - exact counts as rows of JSON */
+#include "tools/export/rows.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+static void begin(struct buf *buf, const struct totals *totals)
+{
+	buf_add_char(buf, '{');
+	json_add_number(buf, "since_ns", totals->since_ns);
+	json_add_number(buf, "time_ns", totals->time_ns);
+}
+
+void totals_row_task(struct buf *buf, const struct totals *totals, const struct total_task *task)
+{
+	begin(buf, totals);
+	json_add_text(buf, task->kind == TOTAL_FUNCTION ? "function" : "task", task->name);
+	json_add_text(buf, "file", task->file);
+	json_add_number(buf, "line", task->line);
+	json_add_number(buf, "exec_ns", task->exec_ns);
+	json_add_number(buf, "exec_max_ns", task->exec_max_ns);
+	json_add_number(buf, "children_ns", task->children_ns);
+	json_add_number(buf, "exec_with_children_ns", task->exec_ns + task->children_ns);
+	json_add_number(buf, "wall_ns", task->wall_ns);
+	json_add_number(buf, "calls", task->calls);
+	json_add_number(buf, "live", task->live);
+	json_add_number(buf, "stillborn", task->stillborn);
+	json_add_number(buf, "cancelled", task->cancelled);
+	json_add_number(buf, "failed", task->failed);
+	json_add_number(buf, "stalls", task->stalls);
+	buf_add_char(buf, '}');
+}
+
+uint64_t totals_quantile_ns(const struct total_tier *tier, double q)
+{
+	uint64_t ns = histogram_quantile(&tier->durations, q);
+
+	if (ns < tier->min_ns && tier->durations.n)
+		return tier->min_ns;
+	return ns > tier->max_ns ? tier->max_ns : ns;
+}
+
+static void add_quantiles(struct buf *buf, const struct total_tier *tier)
+{
+	static const struct {
+		const char *name;
+		double part;
+	} quantiles[] = {{"p25_ns", 0.25}, {"p50_ns", 0.5},  {"p75_ns", 0.75},
+			 {"p90_ns", 0.9},  {"p99_ns", 0.99}, {"p999_ns", 0.999}};
+
+	for (size_t i = 0; tier->durations.n && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		json_add_number(buf, quantiles[i].name,
+				totals_quantile_ns(tier, quantiles[i].part));
+}
+
+static void add_buckets(struct buf *buf, const struct histogram *durations)
+{
+	buf_add(buf, ",\"buckets\":[");
+	for (uint32_t i = 0; i < durations->n; i++)
+		buf_printf(buf, "%s[%u,%llu]", i ? "," : "", durations->at[i].bucket,
+			   (unsigned long long)durations->at[i].count);
+	buf_add_char(buf, ']');
+}
+
+static void add_trace(struct buf *buf, const struct total_tier *tier)
+{
+	if (!tier->exemplar_ns)
+		return;
+	buf_add(buf, ",\"trace\":\"");
+	for (size_t i = 0; i < TOTALS_TRACE_BYTES; i++)
+		buf_printf(buf, "%02x", tier->exemplar_trace[i]);
+	buf_add_char(buf, '"');
+	json_add_number(buf, "trace_ns", tier->exemplar_ns);
+}
+
+void totals_row_tier(struct buf *buf, const struct totals *totals, const struct total_tier *tier,
+		     bool buckets)
+{
+	begin(buf, totals);
+	json_add_text(buf, "tier", tier->tier);
+	json_add_text(buf, "identity", tier->identity);
+	json_add_number(buf, "count", tier->count);
+	json_add_number(buf, "sum_ns", tier->sum_ns);
+	json_add_number(buf, "self_ns", tier->self_ns);
+	json_add_number(buf, "mean_ns", tier->count ? tier->sum_ns / tier->count : 0);
+	json_add_number(buf, "sd_ns", (uint64_t)histogram_deviation_ns(&tier->durations));
+	json_add_number(buf, "min_ns", tier->min_ns);
+	json_add_number(buf, "max_ns", tier->max_ns);
+	add_quantiles(buf, tier);
+	if (buckets)
+		add_buckets(buf, &tier->durations);
+	add_trace(buf, tier);
+	buf_add_char(buf, '}');
+}
+
+bool totals_has(enum totals_subject subject, const struct total_tier *tier)
+{
+	return (strcmp(tier->tier, TOTALS_REQUEST_TIER) == 0) == (subject == TOTALS_REQUESTS);
+}
+
+static bool counts(const struct total_task *task)
+{
+	return task->exec_ns || task->children_ns || task->calls || task->live || task->stillborn;
+}
+
+void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
+		 bool buckets)
+{
+	for (size_t i = 0; subject == TOTALS_TASKS && i < totals->n_tasks; i++) {
+		if (!counts(&totals->tasks[i]))
+			continue;
+		totals_row_task(buf, totals, &totals->tasks[i]);
+		buf_add_char(buf, '\n');
+	}
+	for (size_t i = 0; subject != TOTALS_TASKS && i < totals->n_tiers; i++) {
+		if (!totals_has(subject, &totals->tiers[i]) || !totals->tiers[i].count)
+			continue;
+		totals_row_tier(buf, totals, &totals->tiers[i], buckets);
+		buf_add_char(buf, '\n');
+	}
+}
+
+void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets)
+{
+	for (enum totals_subject subject = TOTALS_TASKS; subject <= TOTALS_TIERS; subject++)
+		totals_rows(buf, totals, subject, buckets);
+}

@@ -1,0 +1,64 @@
+/*
+ * rows.h - exact counts as rows of JSON
+ *
+ * A row is one JSON object on a line, of an interval (since_ns, time_ns]: rows of several
+ * intervals, files and processes add up.  `# req` lines of a recording, --stats-to, the control
+ * socket and --json have the same rows.
+ *
+ * Context: any thread.
+ */
+#ifndef EXPORT_ROWS_H
+#define EXPORT_ROWS_H
+
+#include "base/buf.h"
+#include "sampler/collector/types/totals.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TOTALS_REQUEST_TIER "request" /* the tier of whole requests */
+#define TOTALS_ALL          "_total"  /* the identity of all requests together */
+#define TOTALS_REST         "other"   /* identities without rows of their own */
+#define TOTALS_OUTSIDE      "-"       /* tiers outside of any request */
+
+enum {
+	TOTALS_ROW_BYTES = 64 * 1024,         /* of one row, with all its buckets */
+	TOTALS_MOST_BYTES = 32 * 1024 * 1024, /* of the rows of one reply */
+};
+
+enum totals_subject { TOTALS_TASKS, TOTALS_REQUESTS, TOTALS_TIERS };
+
+/** totals_row_task - the row of a task or function, without a newline */
+void totals_row_task(struct buf *buf, const struct totals *totals, const struct total_task *task);
+
+/**
+ * totals_row_tier - the row of a tier, without a newline
+ * @buckets: also the histogram
+ */
+void totals_row_tier(struct buf *buf, const struct totals *totals, const struct total_tier *tier,
+		     bool buckets);
+
+/**
+ * totals_quantile_ns - the duration that a part Q of a tier's are not longer than
+ *
+ * A bucket's middle may be outside of what was seen: it is within [min_ns, max_ns].
+ *
+ * Return:  ns; 0: it is not known.
+ */
+uint64_t totals_quantile_ns(const struct total_tier *tier, double q);
+
+/**
+ * totals_has - whether a tier's row is about SUBJECT
+ *
+ * Whole requests are TOTALS_REQUESTS, and the others TOTALS_TIERS.
+ */
+bool totals_has(enum totals_subject subject, const struct total_tier *tier);
+
+/** totals_rows - the rows of SUBJECT that count something, each with a newline */
+void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
+		 bool buckets);
+
+/** totals_all_rows - the same of all subjects */
+void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets);
+
+#endif
