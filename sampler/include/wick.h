@@ -951,18 +951,23 @@ static inline uint32_t wick_node_of(struct wick_tables *tables, uint32_t parent,
  */
 WICK_COLD uint32_t wick_cell_new(struct wick_tables *tables, uint32_t tier, uint32_t identity)
 {
-	uint64_t key = (uint64_t)tier << 32 | identity;
-	uint32_t most = identity == WICK_OTHER ? WICK_CELLS : WICK_CELLS - WICK_CELLS_OTHER;
-	uint32_t at;
-	uint32_t cell = wick_key_find(tables->cell_index, tables->cells, key, &at);
+	for (;;) {
+		uint64_t key = (uint64_t)tier << 32 | identity;
+		uint32_t kept = identity == WICK_OTHER ? 0 : WICK_CELLS_OTHER;
+		uint32_t at;
+		uint32_t cell = wick_key_find(tables->cell_index, tables->cells, key, &at);
 
-	if (cell)
-		return cell;
-	cell = at == WICK_INDEX || key == 0 ? 0 : wick_number(&tables->n_cells, most);
-	if (cell)
-		return wick_key_add(tables->cell_index, tables->cells, key, cell);
-	(void)__atomic_fetch_add(&tables->lost_cells, 1, __ATOMIC_RELAXED);
-	return identity == WICK_OTHER ? 0 : wick_cell_new(tables, tier, WICK_OTHER);
+		if (cell)
+			return cell;
+		if (at != WICK_INDEX && key != 0)
+			cell = wick_number(&tables->n_cells, WICK_CELLS - kept);
+		if (cell)
+			return wick_key_add(tables->cell_index, tables->cells, key, cell);
+		(void)__atomic_fetch_add(&tables->lost_cells, 1, __ATOMIC_RELAXED);
+		if (identity == WICK_OTHER)
+			return 0;
+		identity = WICK_OTHER;
+	}
 }
 
 /**
@@ -1407,6 +1412,7 @@ WICK_COUNTED void wick_request_count_end(struct wick_request *r)
 	uint64_t now;
 	struct wick_block *block = wick_recording(&now);
 	struct wick_block *here = block ? block : wick_block_here();
+	/* Its begin wrote it. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 	uint32_t identity = r->own.identity & (WICK_NAMES - 1);
 	uint32_t cell = block ? wick_cell_of(wick_tables_now(), 0, identity) : 0;
 
@@ -1869,6 +1875,7 @@ static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const
 #define wick_span_begin(name, context)                                                             \
 	WICK_AT_SITE(name, wick_span_begin_at(&wick_site, WICK_SITE_NAME(name), context))
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of what is declared */
 #define WICK_TIER_NAMED(name, scope, once)                                                         \
 	for (struct wick_scope scope __attribute__((cleanup(wick_scope_leave))),                   \
 	     *once = WICK_AT_SITE(name,                                                            \
@@ -1883,6 +1890,7 @@ static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const
 	static struct wick_site site = {0, 0, __LINE__, __func__, __func__, __FILE__};             \
 	struct wick_scope scope __attribute__((cleanup(wick_function_leave)));                     \
 	wick_function_begin(&scope, &site)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* void f(void) { WICK_PROFILE_FN; ... } */
 #define WICK_PROFILE_FN                                                                            \
