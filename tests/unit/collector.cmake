@@ -15,3 +15,5 @@ foreach(name labels attach proc_stat proc_status poll_interval due queue budget 
 endforeach()
 wick_unit_test(waits SOURCES waits_children.c waits_children_fd.c LIBS wick_sample)
 wick_unit_test(waits_object LIBS wick_sample)
+wick_unit_test(contexts LIBS wick_sample)
+set_target_properties(contexts_test PROPERTIES ENABLE_EXPORTS ON)
