@@ -32,3 +32,5 @@ target_sources(tables_test PRIVATE tables_fixture.c)
 target_sources(totals_test PRIVATE failing_memory.c)
 target_link_options(totals_test PRIVATE
   -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
+wick_unit_test(contexts LIBS wick_sample)
+set_target_properties(contexts_test PROPERTIES ENABLE_EXPORTS ON)

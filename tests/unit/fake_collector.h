@@ -35,7 +35,7 @@ struct fake_options {
 	bool counts;            /* say that the program keeps exact counts */
 	bool lets_wait;         /* do not answer when a process is about to end */
 	struct context_variable context; /* the first that handlers read; zero: none */
-	bool post;              /* post every tid of the program again and again */
+	bool post;                       /* post every tid of the program again and again */
 	const char *before;     /* preloaded before the agent, so that it starts after it */
 	const char *const *env; /* more of the environment, NULL at the end */
 };
