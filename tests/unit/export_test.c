@@ -278,6 +278,26 @@ static void no_series_goes_down_and_all_add_up(void **state)
 	series_forget(&ranks.top);
 }
 
+/* The collector has rows for the 200 identities with the most time, and adds up the others. */
+static void others_stay_when_one_of_them_is_a_series_at_once(void **state)
+{
+	static const char prefix[] =
+		"wick_tier_duration_seconds_count{tier=\"db\",identity=\"other\"";
+	static const char expected[] =
+		"wick_tier_duration_seconds_count{tier=\"db\",identity=\"other\"} 9\n";
+	struct page_maker *maker = new_maker(1);
+	struct totals_fixture fixture = {0};
+
+	(void)state;
+	(void)fixture_tier(&fixture, "db", "other", 9, MS);
+	assert_page(maker, &fixture.totals, true, prefix, expected);
+	fixture.totals.n_tiers = 0;
+	(void)fixture_tier(&fixture, "db", "GET /new", 100, MS);
+	(void)fixture_tier(&fixture, "db", "other", 5, MS);
+	assert_page(maker, &fixture.totals, true, prefix, expected);
+	page_maker_free(maker);
+}
+
 static void a_reset_begins_anew(void **state)
 {
 	struct page_maker *maker = new_maker(1);
@@ -556,6 +576,7 @@ int main(void)
 		cmocka_unit_test(both_formats_are_as_they_are_written_down),
 		cmocka_unit_test(a_series_stays_until_it_is_clearly_out),
 		cmocka_unit_test(no_series_goes_down_and_all_add_up),
+		cmocka_unit_test(others_stay_when_one_of_them_is_a_series_at_once),
 		cmocka_unit_test(a_reset_begins_anew),
 		cmocka_unit_test(functions_are_counted_in_bounded_memory),
 		cmocka_unit_test(a_page_takes_the_place_of_the_last),
