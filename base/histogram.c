@@ -106,7 +106,7 @@ int histogram_merge(struct histogram *histogram, const struct histogram *other)
 	uint32_t to = left + missing;
 	int r = other->n ? make_room(histogram, missing) : 0;
 
-	if (r < 0)
+	if (r < 0 || !histogram->at)
 		return r;
 	histogram->n = to;
 	while (right) {

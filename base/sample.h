@@ -134,6 +134,17 @@ struct sample {
 	const struct sample_label *labels; /* each key once */
 };
 
+/** sample_labels_bytes - what sample_labels_copy() needs */
+size_t sample_labels_bytes(const struct sample *sample);
+
+/**
+ * sample_labels_copy - copy a sample's labels and their texts
+ * @to: sample_labels_bytes(), aligned as a pointer
+ *
+ * Return:  the labels, at TO.
+ */
+const struct sample_label *sample_labels_copy(const struct sample *sample, void *to);
+
 /*
  * A range of a process's address space that can hold code, from a given time
  * on (a line of /proc/PID/maps, or a module that the agent announced).

@@ -298,14 +298,21 @@ static int make_tag(struct maker *maker, const struct profile_tag *tag)
 	return r;
 }
 
-/* A request is the span that the samples have. */
-static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
+static const struct profile_tag *tag_called(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; i < profile->n_tags; i++) {
 		if (strcmp(string_of(profile, profile->tags[i].name), name) == 0)
 			return &profile->tags[i];
 	}
-	return strcmp(name, "req") == 0 ? find_tag(profile, "span") : NULL;
+	return NULL;
+}
+
+/* A request is the span that the samples have. */
+static const struct profile_tag *find_tag(const struct profile *profile, const char *name)
+{
+	const struct profile_tag *tag = tag_called(profile, name);
+
+	return !tag && strcmp(name, "req") == 0 ? tag_called(profile, "span") : tag;
 }
 
 static enum thread_part find_part(const char *name)

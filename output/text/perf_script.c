@@ -8,17 +8,22 @@
 #include <string.h>
 
 /* ';' separates frames, and readers take a word with a ',' for a metric. */
-static void add_name(struct buf *buf, const char *name)
+static void add_encoded(struct buf *buf, const char *text, size_t len, const char *separators)
 {
-	const char *end = name + strnlen(name, SANITISE_MAX_NAME);
+	const char *end = text + strnlen(text, len);
 	size_t n;
 
-	while (name + (n = strcspn(name, ";,")) < end) {
-		sanitise_word(buf, name, n);
-		buf_add(buf, name[n] == ';' ? "%3B" : "%2C");
-		name += n + 1;
+	while (text + (n = strcspn(text, separators)) < end) {
+		sanitise_word(buf, text, n);
+		buf_add(buf, text[n] == ';' ? "%3B" : "%2C");
+		text += n + 1;
 	}
-	sanitise_word(buf, name, (size_t)(end - name));
+	sanitise_word(buf, text, (size_t)(end - text));
+}
+
+static void add_name(struct buf *buf, const char *name)
+{
+	add_encoded(buf, name, SANITISE_MAX_NAME, ";,");
 }
 
 static void add_frame(struct buf *buf, const struct frame *frame)
@@ -53,6 +58,32 @@ void perf_script_waker(struct buf *buf, const struct sample *sample)
 		buf_add_char(buf, i ? ';' : ':');
 		add_frame(buf, &frames[i]);
 	}
+}
+
+static void add_label(struct buf *buf, const struct sample_label *label)
+{
+	buf_add_char(buf, ' ');
+	buf_add(buf, label->key);
+	buf_add_char(buf, '=');
+	add_encoded(buf, label->value, SAMPLE_LABEL_BYTES, ",");
+}
+
+void perf_script_labels(struct buf *buf, const struct sample *sample)
+{
+	static const char *const first[] = {"trace", "span", "identity", "task", "tier"};
+	uint32_t written = 0; /* bit i: labels[i] */
+
+	for (size_t k = 0; k < sizeof(first) / sizeof(first[0]); k++) {
+		for (size_t i = 0; i < sample->n_labels && i < SAMPLE_MAX_LABELS; i++) {
+			if (strcmp(sample->labels[i].key, first[k]) != 0)
+				continue;
+			add_label(buf, &sample->labels[i]);
+			written |= UINT32_C(1) << i;
+		}
+	}
+	for (size_t i = 0; i < sample->n_labels && i < SAMPLE_MAX_LABELS; i++)
+		if (!(written >> i & 1U))
+			add_label(buf, &sample->labels[i]);
 }
 
 enum {
@@ -165,6 +196,7 @@ static void add_comment(const struct perf_script_options *options, const struct 
 		buf_add(buf, sample->op);
 	}
 	perf_script_waker(buf, sample);
+	perf_script_labels(buf, sample);
 	for (size_t i = 0; i < options->n_metrics; i++) {
 		struct metric_value metric = metric_of(sample, i);
 

@@ -201,6 +201,13 @@ void perf_script_line(const struct frame *frame, struct buf *buf);
 enum { PERF_SCRIPT_WAKER_BYTES = 1024 };
 
 /**
+ * perf_script_labels - the words of a sample's labels: trace, span, identity, task and tier first
+ *
+ * A ',' in a value is encoded: readers take a word with one for a metric.
+ */
+void perf_script_labels(struct buf *buf, const struct sample *sample);
+
+/**
  * perf_script_waker - add " waker=TID:INNERMOST;CALLER;..." of a sample whose waker is known
  *
  * Names are percent-encoded as in sanitise_word(), and so are ';' and ',' in them.  A frame without

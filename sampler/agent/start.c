@@ -6,6 +6,7 @@
 #include "sampler/agent/event_hook.h"
 #include "sampler/agent/hooks.h"
 #include "sampler/agent/signals.h"
+#include "sampler/handler/context.h"
 #include "sampler/handler/on_sigprof.h"
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
@@ -171,6 +172,7 @@ static int arm_self(struct process *p)
 
 	if (slot_claim(p, tid, &slot) < 0)
 		return -1;
+	context_begin(&slot);
 	r = timer_arm(p, &slot, tid, first_ns(p));
 	slot_leave(&slot);
 	return r;

@@ -161,6 +161,21 @@ int collector_begin(struct collector *collector, struct err *err)
 	return r < 0 ? err_set(err, -r, "start a thread") : 0;
 }
 
+static void give_labels(struct collector *collector, const struct event *node,
+			struct sample *ret_sample)
+{
+	const char *at = event_labels(node);
+
+	for (size_t i = 0; i < node->sample.n_labels; i++) {
+		const char *value = at + strlen(at) + 1;
+
+		collector->labels[i] = (struct sample_label){.key = at, .value = value};
+		at = value + strlen(value) + 1;
+	}
+	ret_sample->n_labels = node->sample.n_labels;
+	ret_sample->labels = collector->labels;
+}
+
 static void give_sample(struct collector *collector, const struct event *node,
 			struct sample *ret_sample)
 {
@@ -185,6 +200,7 @@ static void give_sample(struct collector *collector, const struct event *node,
 	memcpy(ret_sample->metrics, from->metrics, sizeof(from->metrics));
 	ret_sample->n_waker = from->n_waker;
 	ret_sample->waker_tid = (pid_t)from->waker_tid;
+	give_labels(collector, node, ret_sample);
 	for (size_t i = 0; i < from->n_kernel; i++)
 		collector->frames[i] = (struct frame){.addr = node->pcs[i], .exact = i == 0};
 	for (size_t i = from->n_kernel; i < (size_t)from->n_pcs + from->n_waker; i++)

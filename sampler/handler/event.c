@@ -1,6 +1,7 @@
 /* event.c - writes an event of a hook, with the stack of the call, to the thread's ring */
 #include "sampler/handler/event.h"
 
+#include "sampler/handler/context.h"
 #include "sampler/handler/sampling.h"
 #include "sampler/handler/sys/clock.h"
 
@@ -113,7 +114,8 @@ static enum event_written write_event(struct process *p, struct slot *slot,
 		return EVENT_LOST;
 	append(record, event);
 	record->head = (struct record){
-		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
+		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U +
+			 context_append(p, slot, (void *)(record->pcs + record->n_pcs)),
 		.type = RECORD_EVENT,
 	};
 	record->time_ns = now_ns;

@@ -282,7 +282,7 @@ static bool page_is_readable(struct memory *m, uint64_t page)
 	return true;
 }
 
-static bool read_by_kernel(const struct process *p, uint64_t address, void *to, size_t len)
+bool memory_copy(const struct process *p, uint64_t address, void *to, size_t len)
 {
 	struct {
 		void *base;
@@ -311,7 +311,7 @@ static const struct block *block_at(const struct process *p, struct buffer *buff
 			return &buffer->blocks[i];
 	block = &buffer->blocks[buffer->next_block++ % BLOCKS];
 	block->start = 1;
-	if (!read_by_kernel(p, start, block->bytes, sizeof(block->bytes)))
+	if (!memory_copy(p, start, block->bytes, sizeof(block->bytes)))
 		return NULL;
 	block->start = start;
 	return block;
@@ -324,7 +324,7 @@ static bool read_by_blocks(struct memory *m, uint64_t address, void *to, size_t 
 	unsigned char *at = to;
 
 	if (!buffer)
-		return read_by_kernel(m->p, address, to, len);
+		return memory_copy(m->p, address, to, len);
 	while (len) {
 		const struct block *block = block_at(m->p, buffer, address & ~in_block);
 		size_t offset = address & in_block;

@@ -72,6 +72,16 @@ void memory_prove_window(struct process *p, struct slot_own *own, uint64_t sp);
 bool memory_probe(uint64_t address);
 
 /**
+ * memory_copy - copy bytes that may be unmapped at any moment
+ *
+ * process_vm_readv of the process itself.
+ *
+ * Return:  whether all LEN of them could be read.
+ * Context: handler.  Not in AGENT_NO_SYSCALLS.
+ */
+bool memory_copy(const struct process *p, uint64_t address, void *to, size_t len);
+
+/**
  * memory_was_blocked - whether the signal interrupted a blocking system call
  *
  * Context: handler.  Not in AGENT_NO_SYSCALLS.

@@ -2,6 +2,7 @@
  * records that must precede it */
 #include "sampler/handler/sampling.h"
 
+#include "sampler/handler/context.h"
 #include "sampler/handler/memory.h"
 #include "sampler/handler/nearly_idle.h"
 #include "sampler/handler/sys/clock.h"
@@ -217,7 +218,8 @@ void sampling_take(struct process *p, struct slot *slot, const struct tick *tick
 		return;
 	}
 	record->head = (struct record){
-		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U,
+		.bytes = (uint32_t)sizeof(*record) + record->n_pcs * 8U +
+			 context_append(p, slot, (void *)(record->pcs + record->n_pcs)),
 		.type = RECORD_SAMPLE,
 		.flags = tick->flags,
 	};

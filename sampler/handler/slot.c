@@ -147,6 +147,7 @@ static void reset_own(struct process *p, const struct slot *slot, uint32_t tid)
 					  memory_order_relaxed);
 	timer_delete_ended(p, slot);
 	atomic_store_explicit(&slot->ring->armed, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->ring->thread_pointer, 0, memory_order_relaxed);
 	*own = (struct slot_own){
 		.busy = 1,
 		.populated = populated,

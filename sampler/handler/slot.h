@@ -9,6 +9,11 @@
 #include "sampler/handler/process.h"
 #include "sampler/handler/sys/clock.h"
 
+enum {
+	SLOT_STAYING = 6, /* pages for context.c that are never unmapped while the thread lives, */
+	SLOT_PROBED = 2,  /* and others, last found readable */
+};
+
 /* What the agent keeps in ring_slot.own. */
 struct slot_own {
 	uint64_t window_lo; /* stack pages proven readable without a gap; 0: none */
@@ -26,9 +31,11 @@ struct slot_own {
 	uint64_t hit_process_ns;
 	int64_t late_ns; /* CPU time until then that no such signal represents; below 0: they came
 			    early */
-	char comm[16];   /* as last written to the ring */
-	int32_t timer;   /* id + 1; 0: none */
-	uint32_t random; /* xorshift32 */
+	uint64_t staying[SLOT_STAYING]; /* 0: none */
+	uint64_t probed[SLOT_PROBED];
+	char comm[16];             /* as last written to the ring */
+	int32_t timer;             /* id + 1; 0: none */
+	uint32_t random;           /* xorshift32 */
 	uint32_t n_signals;        /* own samples, for every-8th work */
 	uint32_t extra;            /* periods to add to the next sample's weight */
 	_Atomic uint32_t busy;     /* a handler is writing */
@@ -40,6 +47,8 @@ struct slot_own {
 	uint32_t epoch;            /* of the header, when the timer was last set */
 	uint32_t event;            /* the event of these two: as ring_slot.event */
 	bool ticked;               /* ticks has been read */
+	uint8_t n_staying;         /* ever kept */
+	uint8_t n_probed;
 };
 
 _Static_assert(sizeof(struct slot_own) <= sizeof(((struct ring_slot *)0)->own),

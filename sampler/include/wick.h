@@ -226,7 +226,7 @@ struct wick_context {
 struct wick_thread {
 	uint64_t block;
 	struct wick_context value;
-	uint64_t lost; /* the session, plus 1, in which there was no block for this thread */
+	uint64_t lost; /* the session, plus 2^32, in which there was no block for this thread */
 	uint64_t pad[2];
 };
 
@@ -289,6 +289,8 @@ struct wick_node_row {
 	uint32_t cancelled;
 	uint32_t failed;
 	uint32_t stalls;
+	uint32_t identity;
+	uint32_t cell;
 };
 
 struct wick_cell_row {
@@ -340,6 +342,7 @@ struct wick_block {
 
 /* Of a place in the source: a tier, function or task. */
 struct wick_site {
+	uint64_t place;  /* the first one that it was in */
 	uint32_t number; /* of its name, once that is known */
 	uint32_t line;
 	const char *name; /* 0: not known to the compiler */
@@ -371,20 +374,30 @@ __attribute__((used)) struct wick_anchor wick_anchor_1 = {WICK_TABLES_ABI, &wick
 
 WICK_TABLES_NOTE;
 
-#define WICK_COLD             static __attribute__((noinline, cold, unused))
-#define WICK_COUNTED          static __attribute__((noinline, unused))
-#define WICK_LIKELY(x)        (__builtin_expect(!!(x), 1) != 0)
-#define WICK_UNLIKELY(x)      (__builtin_expect(!!(x), 0) != 0)
-#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_RELAXED)
-#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
-/* What a handler of this thread may read is written in this order. */
-#define WICK_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define WICK_ALWAYS __attribute__((always_inline))
+/* Called out of line; and left out where nothing calls it, with or without optimisation. */
+#ifdef __OPTIMIZE__
+#define WICK_COUNTED static __attribute__((noinline, unused))
+#else
+#define WICK_COUNTED static inline __attribute__((unused))
+#endif
+#define WICK_COLD        WICK_COUNTED __attribute__((cold))
+#define WICK_LIKELY(x)   (__builtin_expect(!!(x), 1) != 0)
+#define WICK_UNLIKELY(x) (__builtin_expect(!!(x), 0) != 0)
+/* What another thread published is seen whole: x86 orders all loads and all stores. */
+#define WICK_LOAD(from)       __atomic_load_n(from, __ATOMIC_ACQUIRE)
+#define WICK_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELEASE)
+/* What a handler of this thread may read of its record is written in this order. */
+#define WICK_FENCE(record) __asm__ volatile("" : "+m"(*(record)))
 
-/* The C library's, without its header: strict C99 leaves it out. */
 struct wick_timespec {
 	long sec;
 	long nsec;
 };
+
+/**
+ * wick_clock_gettime - clock_gettime() of the C library, whose header leaves it out in strict C99
+ */
 extern int wick_clock_gettime(int clock, struct wick_timespec *ret_now) __asm__("clock_gettime");
 
 /**
@@ -588,7 +601,7 @@ static inline const uint8_t *wick_attr_of(const struct wick_tables *tables, uint
 /**
  * wick_attr_add - put an attribute behind the others of the record, if there is room
  */
-static inline void wick_attr_add(struct wick_block *block, const uint8_t *attr)
+static inline WICK_ALWAYS void wick_attr_add(struct wick_block *block, const uint8_t *attr)
 {
 	uint32_t at = block->record.attrs_bytes;
 	uint32_t bytes = 2U + attr[1];
@@ -598,9 +611,9 @@ static inline void wick_attr_add(struct wick_block *block, const uint8_t *attr)
 	__builtin_memcpy(block->record.attrs + at, attr, 32);
 	if (WICK_UNLIKELY(bytes > 32))
 		__builtin_memcpy(block->record.attrs + at + 32, attr + 32, WICK_ATTR_BYTES - 32);
-	WICK_FENCE();
+	WICK_FENCE(&block->record);
 	block->record.attrs_bytes = (uint16_t)(at + bytes);
-	WICK_FENCE();
+	WICK_FENCE(&block->record);
 }
 
 /**
@@ -610,7 +623,7 @@ static inline void wick_attr_cut(struct wick_block *block, uint32_t bytes)
 {
 	if (WICK_LIKELY(bytes <= block->record.attrs_bytes))
 		block->record.attrs_bytes = (uint16_t)bytes;
-	WICK_FENCE();
+	WICK_FENCE(&block->record);
 }
 
 /**
@@ -638,7 +651,7 @@ WICK_COLD void wick_identity_move(struct wick_block *block, const uint8_t *attr,
  *
  * The record is not valid meanwhile.
  */
-static inline void wick_identity_write(struct wick_block *block, uint32_t identity)
+static inline WICK_ALWAYS void wick_identity_write(struct wick_block *block, uint32_t identity)
 {
 	const uint8_t *attr = wick_attr_of(wick_tables_now(), identity);
 	uint32_t bytes = identity ? 2U + attr[1] : 0;
@@ -655,23 +668,58 @@ static inline void wick_identity_write(struct wick_block *block, uint32_t identi
 	block->record.attrs_bytes = (uint16_t)bytes;
 }
 
+/* A context in registers.  It is always written in these halves: the processor is slow to read as a
+ * whole what was just written in parts. */
+typedef uint64_t wick_half __attribute__((vector_size(16)));
+struct wick_halves {
+	wick_half trace;
+	wick_half rest; /* the span; flags << 32 | identity */
+};
+
+static const struct wick_context wick_nobody = {{0}, {0}, 0, 0};
+
+/**
+ * wick_halves_of - read a context
+ */
+static inline struct wick_halves wick_halves_of(const struct wick_context *value)
+{
+	struct wick_halves halves;
+
+	__builtin_memcpy(&halves.trace, value->trace_id, 16);
+	__builtin_memcpy(&halves.rest, value->span_id, 16);
+	__asm__("" : "+x"(halves.trace), "+x"(halves.rest));
+	return halves;
+}
+
+/**
+ * wick_halves_put - write a context
+ */
+static inline void wick_halves_put(struct wick_context *ret_value, struct wick_halves halves)
+{
+	__asm__("" : "+x"(halves.trace), "+x"(halves.rest));
+	__builtin_memcpy(ret_value->trace_id, &halves.trace, 16);
+	__builtin_memcpy(ret_value->span_id, &halves.rest, 16);
+}
+
 /**
  * wick_value_set - whom this thread works for from now on
  */
-static inline void wick_value_set(struct wick_block *block, const struct wick_context *value)
+static inline WICK_ALWAYS void wick_value_set(struct wick_block *block, struct wick_halves halves)
 {
 	struct wick_record *record = &block->record;
 	uint32_t before = wick_thread_1.value.identity;
+	uint32_t identity = (uint32_t)halves.rest[1];
+	uint64_t span = halves.rest[0];
 
 	record->valid = 0;
-	WICK_FENCE();
-	wick_thread_1.value = *value;
-	__builtin_memcpy(record->trace_id, value->trace_id, 16);
-	__builtin_memcpy(record->span_id, value->span_id, 8);
-	record->trace_flags = (uint8_t)value->flags;
-	if (value->identity != before)
-		wick_identity_write(block, value->identity);
-	WICK_FENCE();
+	WICK_FENCE(record);
+	wick_halves_put(&wick_thread_1.value, halves);
+	__builtin_memcpy(record->trace_id, &halves.trace, 16);
+	__builtin_memcpy(record->span_id, &span, 8);
+	record->trace_flags = (uint8_t)(halves.rest[1] >> 32);
+	if (WICK_UNLIKELY(identity != before))
+		wick_identity_write(block, identity);
+	WICK_FENCE(record);
 	record->valid = 1;
 }
 
@@ -680,10 +728,10 @@ static inline void wick_value_set(struct wick_block *block, const struct wick_co
  */
 WICK_COLD void wick_block_reset(struct wick_block *block, uint64_t now)
 {
-	struct wick_context value = wick_thread_1.value;
+	struct wick_halves halves = wick_halves_of(&wick_thread_1.value);
 
 	block->record.valid = 0;
-	WICK_FENCE();
+	WICK_FENCE(&block->record);
 	block->depth = 0;
 	block->node = 0;
 	block->nested = 0;
@@ -691,8 +739,8 @@ WICK_COLD void wick_block_reset(struct wick_block *block, uint64_t now)
 	block->identity_bytes = block->base = block->profile = 0;
 	block->record.attrs_bytes = 0;
 	wick_thread_1.value.identity = 0;
-	block->session = WICK_LOAD(&wick_state_1.session) + 1;
-	wick_value_set(block, &value);
+	block->session = WICK_LOAD(&wick_state_1.session);
+	wick_value_set(block, halves);
 	if (block->random == 0) {
 		(void)wick_syscall(WICK_GETRANDOM, (long)&block->random, 8, 1, 0);
 		block->random ^= (uint64_t)block->tid << 32 ^ now ^ (uint64_t)&wick_thread_1;
@@ -707,7 +755,7 @@ WICK_COLD void wick_block_reset(struct wick_block *block, uint64_t now)
 WICK_COLD struct wick_block *wick_prepare(uint64_t now)
 {
 	struct wick_block *old = (struct wick_block *)wick_thread_1.block;
-	uint64_t session = (uint64_t)WICK_LOAD(&wick_state_1.session) + 1;
+	uint64_t session = UINT64_C(1) << 32 | WICK_LOAD(&wick_state_1.session);
 	struct wick_block *block = old && WICK_LOAD(&old->tid) ? old : 0;
 	struct wick_tables *tables;
 
@@ -736,7 +784,7 @@ WICK_COLD struct wick_block *wick_prepare(uint64_t now)
  *
  * Return:  the block; 0 when nothing is to be counted.
  */
-static inline struct wick_block *wick_recording(uint64_t *ret_now)
+static inline WICK_ALWAYS struct wick_block *wick_recording(uint64_t *ret_now)
 {
 	struct wick_block *block = (struct wick_block *)wick_thread_1.block;
 	uint64_t now = wick_ticks();
@@ -744,7 +792,7 @@ static inline struct wick_block *wick_recording(uint64_t *ret_now)
 	*ret_now = now;
 	if (WICK_UNLIKELY(now >= WICK_LOAD(&wick_state_1.until)))
 		return 0;
-	if (WICK_LIKELY(block && block->session == WICK_LOAD(&wick_state_1.session) + 1))
+	if (WICK_LIKELY(block && block->session == WICK_LOAD(&wick_state_1.session)))
 		return block;
 	return wick_prepare(now);
 }
@@ -1111,56 +1159,77 @@ WICK_COLD uint32_t wick_octave_new(struct wick_block *block, struct wick_cell_ro
 }
 
 /**
- * wick_bucket_count - count a duration in its bucket
+ * wick_bucket - the bucket of a duration
+ *
+ * The exponent of a double is the octave, and the first 6 bits of its fraction are the step.
+ *
+ * Return:  below WICK_OCTAVES * WICK_STEPS.
  */
-static inline void wick_bucket_count(struct wick_block *block, struct wick_cell_row *row,
-				     uint64_t ns)
+static inline WICK_ALWAYS uint32_t wick_bucket(uint64_t ns)
 {
-	uint32_t octave = 57 - (uint32_t)__builtin_clzll(ns | 64);
-	uint32_t step;
-	uint32_t chunk;
+	uint64_t most = (UINT64_C(1) << (WICK_OCTAVES + 6)) - 1;
+	double as_double = (double)(int64_t)(ns < most ? ns : most);
+	uint64_t bits;
 
-	if (WICK_UNLIKELY(octave >= WICK_OCTAVES)) {
-		octave = WICK_OCTAVES - 1;
-		ns = ~UINT64_C(0) >> (64 - 7 - (WICK_OCTAVES - 1));
-	}
-	step = (uint32_t)(octave ? (ns >> octave) - WICK_STEPS : ns >> 1);
-	chunk = row->chunks[octave];
-	if (WICK_UNLIKELY(!chunk))
-		chunk = wick_octave_new(block, row, octave);
-	if (WICK_LIKELY(chunk))
-		block->chunks[chunk - 1][step]++;
+	__builtin_memcpy(&bits, &as_double, 8);
+	return (uint32_t)(ns < 128 ? ns >> 1 : (bits >> 46) - ((1023 + 6) << 6));
 }
 
-/* What is counted in a cell. */
-struct wick_took {
-	uint64_t ticks;
-	uint64_t self; /* of them */
-	uint64_t now;
-};
+/**
+ * wick_bucket_count - count a duration in its bucket
+ */
+static inline WICK_ALWAYS void wick_bucket_count(struct wick_block *block,
+						 struct wick_cell_row *row, uint64_t ns)
+{
+	uint32_t bucket = wick_bucket(ns);
+	uint32_t chunk = row->chunks[bucket / WICK_STEPS];
+
+	if (WICK_UNLIKELY(!chunk))
+		chunk = wick_octave_new(block, row, bucket / WICK_STEPS);
+	if (WICK_LIKELY(chunk))
+		block->chunks[chunk - 1][bucket % WICK_STEPS]++;
+}
+
+/**
+ * wick_exemplar - keep one of a cell's durations with its trace, and how long the shortest was
+ */
+WICK_COLD void wick_exemplar(struct wick_cell_row *row, uint64_t ns, uint64_t now,
+			     const struct wick_context *of)
+{
+	if (row->count == 0)
+		row->min_ns = ns;
+	if (ns > row->max_ns)
+		row->max_ns = ns;
+	if (!of->identity)
+		return;
+	row->exemplar_ns = ns;
+	row->exemplar_ticks = now;
+	__builtin_memcpy(row->exemplar_trace, of->trace_id, 16);
+}
 
 /**
  * wick_cell_count - count a duration of a tier, or of a whole request
- * @trace: of the request; 0: none that belongs to it is known
+ * @inside: of it, how long tiers inside of it took
+ * @of: the request
  */
-static inline void wick_cell_count(struct wick_block *block, uint32_t cell, struct wick_took took,
-				   const uint8_t *trace)
+static inline WICK_ALWAYS void wick_cell_count(struct wick_block *block, uint32_t cell,
+					       uint64_t ticks, uint64_t inside, uint64_t now,
+					       const struct wick_context *of)
 {
-	struct wick_cell_row *row = &block->cells[cell & (WICK_CELLS - 1)];
-	uint64_t ns = wick_ns(took.ticks);
+	struct wick_cell_row *row = &block->cells[cell];
+	uint64_t ns = wick_ns(ticks);
+	uint64_t count = row->count;
 
-	if (WICK_UNLIKELY(!cell))
-		return;
-	if (trace && (ns > row->max_ns || (row->count & 63) == 0)) {
-		row->exemplar_ns = ns;
-		row->exemplar_ticks = took.now;
-		__builtin_memcpy(row->exemplar_trace, trace, 16);
-	}
-	row->min_ns = row->count == 0 || ns < row->min_ns ? ns : row->min_ns;
-	row->max_ns = ns > row->max_ns ? ns : row->max_ns;
+	__asm__("" : "+r"(ns), "+r"(count)); /* no vectors of what is added up */
+	if (WICK_UNLIKELY(ns > row->max_ns || (count & 63) == 0))
+		wick_exemplar(row, ns, now, of);
+	if (WICK_UNLIKELY(ns < row->min_ns))
+		row->min_ns = ns;
+	row->count = count + 1;
 	row->sum_ns += ns;
-	row->self_ns += wick_ns(took.self);
-	row->count++;
+	if (WICK_UNLIKELY(inside != 0))
+		row->self_ns -= wick_ns(inside < ticks ? inside : ticks);
+	row->self_ns += ns;
 	wick_bucket_count(block, row, ns);
 }
 
@@ -1169,7 +1238,8 @@ static inline void wick_cell_count(struct wick_block *block, uint32_t cell, stru
  */
 static inline void wick_charge(struct wick_block *block, uint64_t now, uint32_t node)
 {
-	block->nodes[block->node & (WICK_NODES - 1)].self += wick_since(now, block->last);
+	block->nodes[block->node].self +=
+		now - block->last; /* right as a sum, whatever the order */
 	block->last = now;
 	block->node = node;
 }
@@ -1204,21 +1274,27 @@ static inline uint64_t wick_random(struct wick_block *block)
 
 /**
  * wick_identity_of - the number of an identity
+ * @site: 0, or where it is always the same
  *
  * What was at the same address before is looked at first, and compared: the caller may have changed
  * it.
  */
-static inline uint32_t wick_identity_of(struct wick_block *block, const char *identity)
+static inline uint32_t wick_identity_of(struct wick_block *block, struct wick_site *site,
+					const char *identity)
 {
-	uint16_t *recent = &block->recent[wick_hash((uint64_t)identity) & (WICK_RECENT - 1)];
-	const struct wick_text *name = &wick_tables_now()->names[*recent & (WICK_NAMES - 1)];
-	uint32_t i = 0;
+	uint16_t *recent;
+	const struct wick_text *name;
 
-	while (i < name->bytes && identity[i] == name->text[i])
-		i++;
-	if (WICK_LIKELY(*recent && i == name->bytes && (i == WICK_MOST_NAME || !identity[i])))
-		return *recent;
-	*recent = (uint16_t)wick_intern(WICK_IDENTITY, identity, 0, 0);
+	if (WICK_LIKELY(site && site->name)) {
+		if (WICK_UNLIKELY(!WICK_LOAD(&site->number)))
+			(void)wick_site_number(site, WICK_IDENTITY, identity, 0);
+		return site->number ? site->number : (uint32_t)WICK_OTHER;
+	}
+	identity = identity ? identity : "";
+	recent = &block->recent[wick_hash((uint64_t)identity) & (WICK_RECENT - 1)];
+	name = &wick_tables_now()->names[*recent & (WICK_NAMES - 1)];
+	if (WICK_UNLIKELY(!*recent || __builtin_strncmp(name->text, identity, WICK_MOST_NAME) != 0))
+		*recent = (uint16_t)wick_intern(WICK_IDENTITY, identity, 0, 0);
 	return *recent;
 }
 
@@ -1236,47 +1312,52 @@ static inline int wick_context_zero(const struct wick_context *c)
 /**
  * wick_request_count_begin - wick_request_begin() when somebody records
  */
-WICK_COUNTED void wick_request_count_begin(struct wick_request *r, const char *identity)
+WICK_COUNTED void wick_request_count_begin(struct wick_request *r, struct wick_site *site,
+					   const char *identity)
 {
 	struct wick_block *block = wick_recording(&r->began);
-	uint64_t ids[3];
+	struct wick_halves halves;
 
 	r->word = (uint64_t)r ^ WICK_UNCOUNTED;
-	if (!block)
+	if (WICK_UNLIKELY(!block))
 		return;
 	r->word = (uint64_t)r ^ WICK_BEGUN;
 	r->block = (uint64_t)block;
 	r->nested = block->nested;
-	r->outer = wick_thread_1.value;
-	r->own = r->outer;
-	ids[2] = wick_random(block);
-	if (wick_context_zero(&r->outer)) {
-		ids[0] = wick_random(block);
-		ids[1] = wick_random(block);
-		__builtin_memcpy(r->own.trace_id, ids, 16);
-		r->own.flags = 1;
+	halves = wick_halves_of(&wick_thread_1.value);
+	wick_halves_put(&r->outer, halves);
+	if ((halves.trace[0] | halves.trace[1]) == 0) {
+		halves.trace[0] = wick_random(block);
+		halves.trace[1] = wick_random(block);
+		halves.rest[1] = UINT64_C(1) << 32;
 	}
-	__builtin_memcpy(r->own.span_id, &ids[2], 8);
-	r->own.identity = wick_identity_of(block, identity ? identity : "");
-	wick_value_set(block, &r->own);
+	halves.rest[0] = wick_random(block);
+	halves.rest[1] =
+		(halves.rest[1] & ~UINT64_C(0xffffffff)) | wick_identity_of(block, site, identity);
+	wick_halves_put(&r->own, halves);
+	wick_value_set(block, halves);
 	if (WICK_UNLIKELY(!otel_thread_ctx_v1))
 		otel_thread_ctx_v1 = &block->record;
 }
 
 /**
- * wick_request_begin - begin to serve a request, in this thread's context
- * @r: the caller's, to be left alone until the end
- * @identity: what kind of request it is; 63 bytes of it count.  A program has 1,024 of them;
- * further ones are counted together
- *
- * The request is a child of the context that the thread has, or a new trace.
+ * wick_request_begin_at - wick_request_begin() at a site
  */
-static inline void wick_request_begin(struct wick_request *r, const char *identity)
+static inline void wick_request_begin_at(struct wick_request *r, struct wick_site *site,
+					 const char *identity)
 {
 	if (wick_on())
-		wick_request_count_begin(r, identity);
+		wick_request_count_begin(r, site, identity);
 	else
 		r->word = (uint64_t)r ^ WICK_UNCOUNTED;
+}
+
+/**
+ * wick_request_begin_as - wick_request_begin() whose identity is no literal
+ */
+static inline void wick_request_begin_as(struct wick_request *r, const char *identity)
+{
+	wick_request_begin_at(r, 0, identity);
 }
 
 /**
@@ -1302,7 +1383,7 @@ static inline struct wick_context wick_context_set(struct wick_context c)
 	struct wick_block *block = wick_block_here();
 
 	if (WICK_UNLIKELY(block != 0))
-		wick_value_set(block, &c);
+		wick_value_set(block, wick_halves_of(&c));
 	else
 		wick_thread_1.value = c;
 	return before;
@@ -1323,25 +1404,22 @@ static inline struct wick_context wick_context_get(void)
  */
 WICK_COUNTED void wick_request_count_end(struct wick_request *r)
 {
-	struct wick_took took = {0, 0, 0};
-	struct wick_block *block = wick_recording(&took.now);
+	uint64_t now;
+	struct wick_block *block = wick_recording(&now);
 	struct wick_block *here = block ? block : wick_block_here();
-	uint64_t inside;
+	uint32_t identity = r->own.identity & (WICK_NAMES - 1);
+	uint32_t cell = block ? wick_cell_of(wick_tables_now(), 0, identity) : 0;
 
-	if (block) {
-		took.ticks = wick_since(took.now, r->began);
-		inside = (uint64_t)block == r->block ? wick_since(block->nested, r->nested) : 0;
-		took.self = wick_since(took.ticks, inside);
-		wick_cell_count(
-			block,
-			wick_cell_of(wick_tables_now(), 0, r->own.identity & (WICK_NAMES - 1)),
-			took, r->own.trace_id);
-	}
+	if (WICK_LIKELY(cell))
+		wick_cell_count(block, cell, wick_since(now, r->began),
+				(uint64_t)block == r->block ? wick_since(block->nested, r->nested)
+							    : 0,
+				now, &r->own);
 	r->word = 0;
 	if (__builtin_memcmp(wick_thread_1.value.span_id, r->own.span_id, 8) != 0)
 		return;
 	if (here)
-		wick_value_set(here, &r->outer);
+		wick_value_set(here, wick_halves_of(&r->outer));
 	else
 		wick_thread_1.value = r->outer;
 }
@@ -1384,7 +1462,7 @@ WICK_COLD int wick_hex(uint8_t *ret_bytes, const char *text, int n)
 /**
  * wick_traceparent_parse - the context that a header "traceparent" hands over
  * @ret: zero on failure
- * @text: "00-TRACE-SPAN-FLAGS", or a later version's
+ * @text: "00-TRACE-SPAN-FLAGS", or a later version's; blanks, or the line's end, may follow
  *
  * Return:  0; -1 when it is none.
  */
@@ -1398,14 +1476,18 @@ WICK_COUNTED int wick_traceparent_parse(struct wick_context *ret, const char *te
 
 	__builtin_memset(ret, 0, sizeof(*ret));
 	__builtin_memset(&got, 0, sizeof(got));
+	while (*text == ' ' || *text == '\t')
+		text++;
 	for (i = 0; i < 55; i++)
 		if (!text[i])
 			return -1;
 	if (!wick_hex(&version, text, 1) || text[2] != '-' ||
 	    !wick_hex(got.trace_id, text + 3, 16) || text[35] != '-' ||
 	    !wick_hex(got.span_id, text + 36, 8) || text[52] != '-' ||
-	    !wick_hex(&flags, text + 53, 1) || version == 255 || (version == 0 && text[55]) ||
-	    (text[55] && text[55] != '-'))
+	    !wick_hex(&flags, text + 53, 1) || version == 255)
+		return -1;
+	if (text[55] && text[55] != ' ' && text[55] != '\t' && text[55] != '\r' &&
+	    text[55] != '\n' && (version == 0 || text[55] != '-'))
 		return -1;
 	__builtin_memcpy(&span, got.span_id, 8);
 	if (wick_context_zero(&got) || span == 0)
@@ -1444,101 +1526,178 @@ WICK_COUNTED void wick_traceparent_write(const struct wick_context *c, char text
 struct wick_scope {
 	uint64_t began; /* 0: not counted */
 	uint64_t nested;
-	uint32_t node;
-	uint32_t outer_node;
-	uint32_t tier; /* 0: a function, or a tier inside itself */
+	uint64_t place;
 	uint32_t identity;
 	uint32_t attrs;
-	uint32_t whole; /* its time from enter to leave counts: it is not inside itself */
 };
+
+/*
+ * A place in the tree: node around << 48 | node << 32 | its name << 16 | whether its time from
+ * enter to leave counts, as it is not inside itself.
+ */
+enum { WICK_PARENT = 48, WICK_NODE = 32, WICK_NAME = 16, WICK_WHOLE = 1 };
+
+/**
+ * wick_place - the place of a tier or function in a node
+ */
+WICK_COLD uint64_t wick_place(struct wick_site *site, uint32_t kind, const char *name,
+			      uint32_t parent)
+{
+	struct wick_tables *tables = wick_tables_now();
+	uint32_t number = name == site->name ? WICK_LOAD(&site->number) : 0;
+	uint32_t node;
+	uint64_t place;
+
+	if (!number)
+		number = wick_site_number(site, kind, name, kind == WICK_FUNCTION ? site->file : 0);
+	node = wick_node_of(tables, parent, number);
+	place = (uint64_t)parent << WICK_PARENT | (uint64_t)node << WICK_NODE |
+		(uint64_t)number << WICK_NAME | !WICK_LOAD(&tables->inside_itself[node]);
+	if (name == site->name && WICK_LOAD(&site->place) == 0)
+		WICK_STORE(&site->place, place);
+	return place;
+}
 
 /**
  * wick_scope_enter - enter a tier or function
  */
-static inline void wick_scope_enter(struct wick_scope *ret, struct wick_site *site, uint32_t kind,
-				    const char *name)
+static inline WICK_ALWAYS void wick_scope_enter(struct wick_scope *ret, struct wick_site *site,
+						uint32_t kind, const char *name)
 {
-	struct wick_block *block = wick_recording(&ret->began);
-	struct wick_tables *tables;
-	uint32_t number = WICK_LOAD(&site->number);
+	uint64_t now;
+	struct wick_block *block = wick_recording(&now);
+	uint64_t place = WICK_LOAD(&site->place);
+	uint32_t node;
 
-	if (WICK_UNLIKELY(!block)) {
-		ret->began = 0;
+	if (WICK_UNLIKELY(!block))
 		return;
-	}
-	if (WICK_UNLIKELY(!number || name != site->name))
-		number = wick_site_number(site, kind, name, kind == WICK_FUNCTION ? site->file : 0);
-	tables = wick_tables_now();
+	if (WICK_UNLIKELY(place >> WICK_PARENT != block->node || name != site->name || !place))
+		place = wick_place(site, kind, name, block->node);
+	node = (uint32_t)(place >> WICK_NODE) & (WICK_NODES - 1);
+	ret->began = now;
 	ret->nested = block->nested;
-	ret->outer_node = block->node;
-	ret->node = wick_node_of(tables, block->node, number);
-	ret->whole = !WICK_LOAD(&tables->inside_itself[ret->node & (WICK_NODES - 1)]);
-	ret->tier = kind == WICK_TIER_NAME && ret->whole ? number : 0;
+	ret->place = place;
 	ret->identity = wick_thread_1.value.identity;
 	ret->attrs = (uint32_t)(block->record.attrs_bytes - block->base);
-	wick_charge(block, ret->began, ret->node);
-	block->nodes[ret->node & (WICK_NODES - 1)].begun++;
+	wick_charge(block, now, node);
+	block->nodes[node].begun++;
 	block->nested = 0;
-	wick_attr_add(block, wick_attr_of(tables, number));
+	wick_attr_add(block, wick_attr_of(wick_tables_now(), (uint32_t)(place >> WICK_NAME)));
+}
+
+/**
+ * wick_scope_cell - the cell of a tier that is left
+ */
+static inline WICK_ALWAYS uint32_t wick_scope_cell(struct wick_node_row *row, uint64_t place,
+						   uint32_t identity)
+{
+	if (WICK_UNLIKELY(row->identity != identity || !row->cell)) {
+		row->cell = wick_cell_of(wick_tables_now(), place >> WICK_NAME & (WICK_NAMES - 1),
+					 identity & (WICK_NAMES - 1));
+		row->identity = identity;
+	}
+	return row->cell;
 }
 
 /**
  * wick_scope_count - the counts of what is left
  */
-static inline void wick_scope_count(struct wick_block *block, const struct wick_scope *scope,
-				    struct wick_took took)
+static inline WICK_ALWAYS void wick_scope_count(struct wick_block *block, struct wick_scope scope,
+						int of_tier, uint64_t now, uint64_t inside)
 {
-	struct wick_node_row *row = &block->nodes[scope->node & (WICK_NODES - 1)];
-	const struct wick_context *value = &wick_thread_1.value;
+	uint64_t ticks = wick_since(now, scope.began);
+	struct wick_node_row *row = &block->nodes[scope.place >> WICK_NODE & (WICK_NODES - 1)];
+	uint32_t cell;
 
 	row->ended++;
-	if (WICK_LIKELY(scope->whole)) {
-		row->wall += took.ticks;
-		row->max = took.ticks > row->max ? took.ticks : row->max;
-	}
-	if (scope->tier)
-		wick_cell_count(block,
-				wick_cell_of(wick_tables_now(), scope->tier & (WICK_NAMES - 1),
-					     scope->identity & (WICK_NAMES - 1)),
-				took,
-				value->identity && value->identity == scope->identity
-					? value->trace_id
-					: 0);
+	if (WICK_UNLIKELY(!(scope.place & WICK_WHOLE)))
+		return;
+	row->wall += ticks;
+	if (WICK_UNLIKELY(ticks > row->max))
+		row->max = ticks;
+	cell = of_tier ? wick_scope_cell(row, scope.place, scope.identity) : 0;
+	if (of_tier && WICK_LIKELY(cell))
+		wick_cell_count(block, cell, ticks, inside, now,
+				scope.identity == wick_thread_1.value.identity
+					? &wick_thread_1.value
+					: &wick_nobody);
 }
 
 /**
- * wick_scope_count_leave - wick_scope_leave() of what was counted at enter
- *
- * Elsewhere than in the thread and task that entered it, only its duration is counted.
+ * wick_scope_stray - leave a scope elsewhere than in the thread and task that entered it, or when
+ * nobody records any more
+ * @block: 0: nobody records
  */
-WICK_COUNTED void wick_scope_count_leave(struct wick_scope *scope)
+WICK_COLD void wick_scope_stray(struct wick_block *block, struct wick_scope *scope, int of_tier,
+				uint64_t now)
 {
-	struct wick_took took = {0, 0, 0};
-	struct wick_block *block = wick_recording(&took.now);
 	struct wick_block *here = block ? block : wick_block_here();
-	int inside = here && here->node == scope->node;
 
-	took.ticks = took.self = wick_since(took.now, scope->began);
-	scope->began = 0;
-	if (WICK_LIKELY(inside)) {
+	if (here && here->node == (scope->place >> WICK_NODE & (WICK_NODES - 1))) {
 		wick_attr_cut(here, here->base + scope->attrs);
-		took.self = wick_since(took.ticks, here->nested);
-		here->nested = scope->nested + (scope->tier ? took.ticks : here->nested);
-		if (block)
-			wick_charge(block, took.now, scope->outer_node);
-		here->node = scope->outer_node;
+		here->node = (uint32_t)(scope->place >> WICK_PARENT) & (WICK_NODES - 1);
+		here->nested = scope->nested;
 	}
 	if (block)
-		wick_scope_count(block, scope, took);
+		wick_scope_count(block, *scope, of_tier, now, 0);
+	scope->began = 0;
 }
 
 /**
- * wick_scope_leave - leave a tier or function
+ * wick_scope_end - leave a tier or function
+ */
+static inline WICK_ALWAYS void wick_scope_end(struct wick_scope *scope, int of_tier)
+{
+	uint64_t now;
+	struct wick_block *block = wick_recording(&now);
+	struct wick_scope was = *scope;
+	uint64_t inside;
+
+	if (WICK_UNLIKELY(!block || block->node != (was.place >> WICK_NODE & (WICK_NODES - 1)))) {
+		wick_scope_stray(block, scope, of_tier, now);
+		return;
+	}
+	scope->began = 0;
+	inside = block->nested;
+	block->nested = was.nested +
+			(of_tier && (was.place & WICK_WHOLE) ? wick_since(now, was.began) : inside);
+	wick_charge(block, now, (uint32_t)(was.place >> WICK_PARENT) & (WICK_NODES - 1));
+	wick_attr_cut(block, block->base + was.attrs);
+	wick_scope_count(block, was, of_tier, now, inside);
+}
+
+/**
+ * wick_tier_count_leave - wick_scope_leave() of what was counted at enter
+ */
+WICK_COUNTED void wick_tier_count_leave(struct wick_scope *scope)
+{
+	wick_scope_end(scope, 1);
+}
+
+/**
+ * wick_function_count_leave - the same for a function
+ */
+WICK_COUNTED void wick_function_count_leave(struct wick_scope *scope)
+{
+	wick_scope_end(scope, 0);
+}
+
+/**
+ * wick_scope_leave - leave a tier
  */
 static inline void wick_scope_leave(struct wick_scope *scope)
 {
-	if (WICK_UNLIKELY(scope->began))
-		wick_scope_count_leave(scope);
+	if (WICK_UNLIKELY(scope->began != 0))
+		wick_tier_count_leave(scope);
+}
+
+/**
+ * wick_function_leave - leave a function
+ */
+static inline void wick_function_leave(struct wick_scope *scope)
+{
+	if (WICK_UNLIKELY(scope->began != 0))
+		wick_function_count_leave(scope);
 }
 
 /**
@@ -1556,32 +1715,6 @@ WICK_COUNTED void wick_tier_count_enter(struct wick_scope *ret, struct wick_site
 WICK_COUNTED void wick_function_count_enter(struct wick_scope *ret, struct wick_site *site)
 {
 	wick_scope_enter(ret, site, WICK_FUNCTION, site->name);
-}
-
-/**
- * wick_tier_enter_at - wick_tier_enter() at a site
- */
-static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const char *name)
-{
-	struct wick_scope scope;
-
-	scope.began = 0;
-	if (wick_on())
-		wick_tier_count_enter(&scope, site, name);
-	return scope;
-}
-
-/**
- * wick_function_enter_at - begin to count a function
- */
-static inline struct wick_scope wick_function_enter_at(struct wick_site *site)
-{
-	struct wick_scope scope;
-
-	scope.began = 0;
-	if (wick_on())
-		wick_function_count_enter(&scope, site);
-	return scope;
 }
 
 /* A tier that no thread is in, as the wait in a queue. */
@@ -1629,16 +1762,15 @@ static inline struct wick_span wick_span_begin_at(struct wick_site *site, const 
  */
 WICK_COUNTED void wick_span_end(struct wick_span *span)
 {
-	struct wick_took took = {0, 0, 0};
-	struct wick_block *block = span->began ? wick_recording(&took.now) : 0;
+	uint64_t now = 0;
+	struct wick_block *block = span->began ? wick_recording(&now) : 0;
+	uint32_t identity = span->context.identity & (WICK_NAMES - 1);
+	uint32_t cell =
+		block ? wick_cell_of(wick_tables_now(), span->tier & (WICK_NAMES - 1), identity)
+		      : 0;
 
-	if (block) {
-		took.ticks = took.self = wick_since(took.now, span->began);
-		wick_cell_count(block,
-				wick_cell_of(wick_tables_now(), span->tier & (WICK_NAMES - 1),
-					     span->context.identity & (WICK_NAMES - 1)),
-				took, span->context.identity ? span->context.trace_id : 0);
-	}
+	if (cell)
+		wick_cell_count(block, cell, wick_since(now, span->began), 0, now, &span->context);
 	span->began = 0;
 }
 
@@ -1674,11 +1806,45 @@ WICK_COUNTED void wick_profile_stop(void)
 	block->profile = 0;
 }
 
+/**
+ * wick_tier_begin - wick_tier_enter() where the scope stands
+ *
+ * Return:  the scope.
+ */
+static inline struct wick_scope *wick_tier_begin(struct wick_scope *scope, struct wick_site *site,
+						 const char *name)
+{
+	scope->began = 0;
+	if (wick_on())
+		wick_tier_count_enter(scope, site, name);
+	return scope;
+}
+
+/**
+ * wick_function_begin - the same for a function
+ */
+static inline void wick_function_begin(struct wick_scope *scope, struct wick_site *site)
+{
+	scope->began = 0;
+	if (wick_on())
+		wick_function_count_enter(scope, site);
+}
+
+/**
+ * wick_tier_enter_at - wick_tier_enter() at a site
+ */
+static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const char *name)
+{
+	struct wick_scope scope;
+
+	return *wick_tier_begin(&scope, site, name);
+}
+
 #define WICK_JOIN2(a, b) a##b
 #define WICK_JOIN(a, b)  WICK_JOIN2(a, b)
 #define WICK_SITE(name)                                                                            \
 	{                                                                                          \
-		0, __LINE__, __builtin_constant_p(name) ? (const char *)(name) : 0, __func__,      \
+		0, 0, __LINE__, __builtin_constant_p(name) ? (const char *)(name) : 0, __func__,   \
 			__FILE__                                                                   \
 	}
 #define WICK_AT_SITE(name, call)                                                                   \
@@ -1687,6 +1853,13 @@ WICK_COUNTED void wick_profile_stop(void)
 		call;                                                                              \
 	})
 #define WICK_SITE_NAME(text) (wick_site.name ? wick_site.name : (const char *)(text))
+
+/* wick_request_begin(&r, "GET /users"): begin to serve a request, in this thread's context: a child
+ * of it, or a new trace.  r is the caller's, to be left alone until the end.  The identity says
+ * what kind of request it is; 63 bytes of it count.  A program has some 1,000 of them; further ones
+ * are counted together. */
+#define wick_request_begin(r, identity)                                                            \
+	WICK_AT_SITE(identity, wick_request_begin_at(r, &wick_site, WICK_SITE_NAME(identity)))
 
 /* struct wick_scope s = wick_tier_enter("db"); ... wick_scope_leave(&s); */
 #define wick_tier_enter(name)                                                                      \
@@ -1697,9 +1870,9 @@ WICK_COUNTED void wick_profile_stop(void)
 	WICK_AT_SITE(name, wick_span_begin_at(&wick_site, WICK_SITE_NAME(name), context))
 
 #define WICK_TIER_NAMED(name, scope, once)                                                         \
-	for (struct wick_scope scope                                                               \
-	     __attribute__((cleanup(wick_scope_leave))) = wick_tier_enter(name),                   \
-	     *once = &scope;                                                                       \
+	for (struct wick_scope scope __attribute__((cleanup(wick_scope_leave))),                   \
+	     *once = WICK_AT_SITE(name,                                                            \
+				  wick_tier_begin(&scope, &wick_site, WICK_SITE_NAME(name)));      \
 	     once; once = 0)
 
 /* WICK_TIER("db") { ... }: it may be left by break, return, goto and exceptions */
@@ -1707,9 +1880,9 @@ WICK_COUNTED void wick_profile_stop(void)
 	WICK_TIER_NAMED(name, WICK_JOIN(wick_scope_, __LINE__), WICK_JOIN(wick_once_, __LINE__))
 
 #define WICK_FUNCTION_NAMED(site, scope)                                                           \
-	static struct wick_site site = {0, __LINE__, __func__, __func__, __FILE__};                \
-	struct wick_scope scope __attribute__((cleanup(wick_scope_leave), unused)) =               \
-		wick_function_enter_at(&site)
+	static struct wick_site site = {0, 0, __LINE__, __func__, __func__, __FILE__};             \
+	struct wick_scope scope __attribute__((cleanup(wick_function_leave)));                     \
+	wick_function_begin(&scope, &site)
 
 /* void f(void) { WICK_PROFILE_FN; ... } */
 #define WICK_PROFILE_FN                                                                            \
@@ -1719,7 +1892,8 @@ WICK_COUNTED void wick_profile_stop(void)
  * it ends. */
 #define wick_profile_start()                                                                       \
 	__extension__({                                                                            \
-		static struct wick_site wick_site = {0, __LINE__, __func__, __func__, __FILE__};   \
+		static struct wick_site wick_site = {                                              \
+			0, 0, __LINE__, __func__, __func__, __FILE__};                             \
 		wick_profile_start_at(&wick_site);                                                 \
 	})
 
@@ -1892,7 +2066,8 @@ WICK_COLD void wick_attr_hide(struct wick_block *block)
  *
  * What is there of others stays, hidden: the last of a key counts.
  */
-static inline void wick_task_attrs(struct wick_block *block, const struct wick_task *task)
+static inline WICK_ALWAYS void wick_task_attrs(struct wick_block *block,
+					       const struct wick_task *task)
 {
 	uint32_t at = block->record.attrs_bytes;
 
@@ -1907,7 +2082,8 @@ static inline void wick_task_attrs(struct wick_block *block, const struct wick_t
 /**
  * wick_task_push - have a task run in BLOCK from NOW on
  */
-static inline void wick_task_push(struct wick_block *block, struct wick_task *task, uint64_t now)
+static inline WICK_ALWAYS void wick_task_push(struct wick_block *block, struct wick_task *task,
+					      uint64_t now)
 {
 	uint32_t depth = block->depth;
 	struct wick_run *run = &block->runs[depth];
@@ -1920,8 +2096,8 @@ static inline void wick_task_push(struct wick_block *block, struct wick_task *ta
 	run->node = task->node;
 	run->outer_node = block->node;
 	run->outer_nested = block->nested;
-	run->outer_value = wick_thread_1.value;
-	wick_value_set(block, &task->value);
+	wick_halves_put(&run->outer_value, wick_halves_of(&wick_thread_1.value));
+	wick_value_set(block, wick_halves_of(&task->value));
 	run->outer_attrs = (uint32_t)(block->record.attrs_bytes - block->identity_bytes);
 	wick_task_attrs(block, task);
 	wick_charge(block, now, task->inner);
@@ -1935,7 +2111,8 @@ static inline void wick_task_push(struct wick_block *block, struct wick_task *ta
 /**
  * wick_task_run_at - have a task run in BLOCK, if it may
  */
-static inline void wick_task_run_at(struct wick_block *block, struct wick_task *task, uint64_t now)
+static inline WICK_ALWAYS void wick_task_run_at(struct wick_block *block, struct wick_task *task,
+						uint64_t now)
 {
 	if (WICK_UNLIKELY(!wick_task_is(task) ||
 			  (task->state != WICK_TASK_PAUSED && task->state != WICK_TASK_CREATED)) &&
@@ -1950,7 +2127,7 @@ static inline void wick_task_run_at(struct wick_block *block, struct wick_task *
 /**
  * wick_task_pop - what ran at PLACE of the thread's order, and inside it, runs no more
  */
-static inline void wick_task_pop(struct wick_block *block, uint32_t place)
+static inline WICK_ALWAYS void wick_task_pop(struct wick_block *block, uint32_t place)
 {
 	struct wick_run *run = &block->runs[place];
 
@@ -1959,7 +2136,7 @@ static inline void wick_task_pop(struct wick_block *block, uint32_t place)
 	WICK_STORE(&block->depth, place);
 	wick_attr_cut(block, block->identity_bytes + run->outer_attrs);
 	block->base = (uint16_t)(block->identity_bytes + (place > 0 ? run[-1].outer_attrs : 0));
-	wick_value_set(block, &run->outer_value);
+	wick_value_set(block, wick_halves_of(&run->outer_value));
 }
 
 /**
@@ -1987,8 +2164,8 @@ WICK_COLD int wick_task_stray(const struct wick_block *block, struct wick_task *
 /**
  * wick_task_suspend_at - a task that runs in BLOCK is paused
  */
-static inline void wick_task_suspend_at(struct wick_block *block, struct wick_task *task,
-					uint64_t now)
+static inline WICK_ALWAYS void wick_task_suspend_at(struct wick_block *block,
+						    struct wick_task *task, uint64_t now)
 {
 	int place = (int)block->depth - 1;
 	struct wick_run *run;
@@ -2003,7 +2180,7 @@ static inline void wick_task_suspend_at(struct wick_block *block, struct wick_ta
 		run->ticks += wick_since(now, run->began);
 		task->inner = block->node;
 		task->nested = block->nested;
-		task->value = wick_thread_1.value;
+		wick_halves_put(&task->value, wick_halves_of(&wick_thread_1.value));
 	} else {
 		task->inner = run[1].outer_node;
 		task->nested = run[1].outer_nested;
@@ -2273,6 +2450,7 @@ static inline struct wick_span wick_span_begin(const char *name, struct wick_con
 #define wick_task_switch(from, to)      ((void)(from), (void)(to))
 #define wick_task_finish(task, how)     ((void)(task), (void)(how))
 #define wick_task_runs(task)            ((void)(task), 0)
+#define wick_task_is(task)              ((void)(task), 0)
 #define WICK_TIER(name)
 #define WICK_PROFILE_FN ((void)0)
 
@@ -2280,6 +2458,163 @@ static inline struct wick_span wick_span_begin(const char *name, struct wick_con
 #define wick_counter(name, value)   ((void)(name), (void)(value))
 #define wick_gauge_set(name, value) ((void)(name), (void)(value))
 
+#endif
+
+#ifdef __cplusplus
+#ifdef __cpp_impl_coroutine
+#include <coroutine>
+#endif
+
+/* C++: what ends with its scope. */
+namespace wick
+{
+
+/* Serves a request. */
+class request
+{
+	::wick_request r;
+
+      public:
+	explicit request(const char *identity)
+	{
+		wick_request_begin(&r, identity);
+	}
+	~request()
+	{
+		wick_request_end(&r);
+	}
+	request(const request &) = delete;
+	request &operator=(const request &) = delete;
+};
+
+/* Works for another request. */
+class working_for
+{
+	::wick_context before;
+
+      public:
+	explicit working_for(const ::wick_context &c) : before(wick_context_set(c))
+	{
+	}
+	~working_for()
+	{
+		(void)wick_context_set(before);
+	}
+	working_for(const working_for &) = delete;
+	working_for &operator=(const working_for &) = delete;
+};
+
+/* A tier.  WICK_TIER() is quicker: it looks the name up once. */
+class tier
+{
+	::wick_scope scope;
+
+      public:
+	explicit tier(const char *name) : scope(wick_tier_enter(name))
+	{
+	}
+	~tier()
+	{
+		wick_scope_leave(&scope);
+	}
+	tier(const tier &) = delete;
+	tier &operator=(const tier &) = delete;
+};
+
+/* Runs a task.  The task may end meanwhile, and be gone. */
+class task_run
+{
+	::wick_task *task;
+
+      public:
+	explicit task_run(::wick_task *t) : task(t)
+	{
+		wick_task_run(t);
+	}
+	~task_run()
+	{
+		if (wick_task_runs(task))
+			wick_task_suspend(task);
+	}
+	task_run(const task_run &) = delete;
+	task_run &operator=(const task_run &) = delete;
+};
+
+#ifdef __cpp_impl_coroutine
+/*
+ * A base of promise types: the coroutine is a task, from initial_suspend() to final_suspend(), and
+ * cancelled when it is destroyed before.  The scheduler resumes it by wick::resume(handle).  A
+ * promise with an initial_suspend() of its own calls wick_create() there, and one with a
+ * final_suspend() or unhandled_exception() of its own wick_finish().
+ */
+class task_promise
+{
+#ifdef WICK_TABLES_NOTE
+	::wick_site site;
+#endif
+	::wick_task task;
+
+      public:
+	task_promise() : task()
+	{
+	}
+	~task_promise()
+	{
+		if (wick_task_is(&task))
+			wick_finish(WICK_CANCELLED);
+	}
+	task_promise(const task_promise &) = delete;
+	task_promise &operator=(const task_promise &) = delete;
+	void wick_create(const char *function, const char *file, unsigned line)
+	{
+#ifdef WICK_TABLES_NOTE
+		site = {0, 0, line, function, function, file};
+		wick_task_create_at(&task, &site, function);
+#else
+		wick_task_create(&task, function);
+		(void)file;
+		(void)line;
+#endif
+	}
+	void wick_finish(::wick_end how)
+	{
+		if (wick_task_is(&task))
+			wick_task_finish(&task, how);
+	}
+	::wick_task *wick_task_of()
+	{
+		return &task;
+	}
+	std::suspend_always initial_suspend(const char *function = __builtin_FUNCTION(),
+					    const char *file = __builtin_FILE(),
+					    unsigned line = __builtin_LINE()) noexcept
+	{
+		wick_create(function, file, line);
+		return {};
+	}
+	std::suspend_always final_suspend() noexcept
+	{
+		wick_finish(WICK_COMPLETED);
+		return {};
+	}
+	void unhandled_exception() noexcept
+	{
+		wick_finish(WICK_FAILED);
+	}
+};
+
+/**
+ * resume - have a coroutine run whose promise is a task_promise
+ */
+template <class promise> void resume(std::coroutine_handle<promise> handle)
+{
+	task_run running(handle.promise().wick_task_of());
+
+	handle.resume();
+}
+#endif
+
+} // namespace wick
 #endif
 
 #endif

@@ -51,33 +51,62 @@ struct context_thread {
 
 /* What a variable is, and so what the handler copies. */
 enum context_format {
-	CONTEXT_OTEL = 1,   /* a pointer to a struct otel_record: its head and attributes are copied */
+	CONTEXT_OTEL =
+		1, /* a pointer to a struct otel_record: its head and attributes are copied */
 	CONTEXT_WICK = 2,   /* a struct context_thread: its value is copied, unless it is zero */
-	CONTEXT_LABELS = 3, /* custom-labels v1: a pointer to a set: {u8 length, key, u8 length, value}
-			       of each label is copied */
+	CONTEXT_LABELS = 3, /* custom-labels v1: a pointer to a set, whose labels are copied */
 };
 
 /* How the address of a thread-local variable is found from the thread pointer. */
 enum context_place {
 	CONTEXT_NOWHERE = 0,
-	CONTEXT_TP = 1, /* thread pointer + offset */
-	CONTEXT_DTV =
-		2, /* dtv[module] + offset; glibc's dtv has 16 bytes an entry, and -1 where nothing
-		      is allocated (sysdeps/x86_64/dl-tls.h); musl's has 8 (src/internal/pthread_impl.h) */
+	CONTEXT_TP = 1,  /* thread pointer + offset */
+	CONTEXT_DTV = 2, /* dtv[module] + offset; glibc's dtv has 16 bytes an entry, and -1 where
+			    nothing is allocated (sysdeps/x86_64/dl-tls.h); musl's has 8
+			    (src/internal/pthread_impl.h) */
 	CONTEXT_DTV_MUSL = 3,
 };
 
-/* Written by the collector at any time; place last (release). */
+/*
+ * One variable of a program that a handler reads.  The collector writes it at any time: place 0,
+ * the rest, then place (release).  A handler that finds another place or serial after it has read
+ * the rest reads nothing.
+ */
 struct context_variable {
 	uint32_t place;  /* enum context_place, atomic */
-	uint32_t format; /* enum context_format */
-	uint64_t module; /* CONTEXT_DTV */
+	uint16_t format; /* enum context_format */
+	uint16_t flags;  /* enum context_flags */
+	uint32_t module; /* CONTEXT_DTV, CONTEXT_DTV_MUSL */
+	uint32_t serial; /* of this variable: never given to another one, never 0 */
 	int64_t offset;
+};
+
+enum context_flags {
+	CONTEXT_STAYS = 1,  /* what the variable points to is never unmapped: a page that was once
+			       found readable is read again without asking */
+	CONTEXT_HANDED = 2, /* CONTEXT_WICK: a new thread gets the value of the one that creates it;
+			       the variable's module is never unloaded */
+};
+
+/* Whose work a sample is: behind the pcs of a record, where its length says that there is more. */
+struct record_context {
+	uint32_t serial; /* of the variable that it was read from */
+	uint16_t format; /* enum context_format */
+	uint16_t bytes;  /* of data; the record ends at the next multiple of 8 */
+	uint8_t data[];  /* CONTEXT_OTEL: a struct otel_record as far as its attributes go;
+			    CONTEXT_WICK: a struct context_value; CONTEXT_LABELS: { length, key,
+			    length, value } one after another, of one byte each length */
+};
+
+enum {
+	CONTEXT_MAX_BYTES = OTEL_RECORD_HEAD + CONTEXT_MAX_ATTRS, /* of data */
+	CONTEXT_MAX_LABELS = 16, /* of custom-labels v1 that are read */
 };
 
 _Static_assert(sizeof(struct otel_record) == OTEL_RECORD_HEAD + CONTEXT_MAX_ATTRS, "OTEP 4947");
 _Static_assert(sizeof(struct context_value) == 32, "docs/wire.md");
 _Static_assert(sizeof(struct context_thread) == 64, "docs/wire.md");
 _Static_assert(sizeof(struct context_variable) == 24, "docs/wire.md");
+_Static_assert(sizeof(struct record_context) == 8 && CONTEXT_MAX_BYTES % 8 == 0, "docs/wire.md");
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef WIRE_RECORD_H
 #define WIRE_RECORD_H
 
+#include "sampler/wire/context.h"
+
 #include <stdint.h>
 
 /*
@@ -57,7 +59,7 @@ struct record_sample {
 	uint64_t ivcsw;
 	uint64_t stack_bytes; /* the outermost CFA minus sp */
 	uint64_t period_ns;   /* the unit of weight, at most RECORD_MAX_PERIOD_NS */
-	uint64_t pcs[];
+	uint64_t pcs[];       /* then a struct record_context, or nothing */
 };
 
 struct record_thread {
@@ -120,12 +122,15 @@ struct record_event {
 	uint64_t object; /* address of the lock or of the memory (0: its release cannot be reported)
 			  */
 	uint64_t extra;  /* memory: the bytes requested; lock: RECORD_LOCK_EXTRA */
-	uint64_t pcs[];
+	uint64_t pcs[];  /* then a struct record_context, or nothing */
 };
 
 #define RECORD_MAX_AMOUNT (UINT64_C(1) << 56)
 
-enum { RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t) };
+enum {
+	RECORD_MAX_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t) +
+			   sizeof(struct record_context) + CONTEXT_MAX_BYTES,
+};
 
 _Static_assert(sizeof(struct record) == 8, "heads keep records aligned");
 _Static_assert(sizeof(struct record_sample) == 88, "docs/wire.md");

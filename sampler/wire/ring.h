@@ -106,6 +106,8 @@ struct ring_header {
 				    before they are gone */
 	uint8_t pad1[24];
 	_Atomic uint32_t posted[RING_POSTED]; /* tids of threads that use CPU and have no timer */
+	struct context_variable contexts[CONTEXT_VARIABLES]; /* in the order of reading */
+	uint8_t pad5[32];
 
 	/* The agent's. */
 	_Atomic uint32_t state; /* enum agent_state */
@@ -155,8 +157,8 @@ struct ring_slot {
 	_Atomic uint64_t n_overruns; /* weight above 1, summed */
 	_Atomic uint32_t armed; /* 1: the thread uses enough CPU for a timer or event of its own */
 	uint32_t pad0;
-	_Atomic uint64_t hooks_ns; /* total time of hook events */
-	uint64_t pad3;
+	_Atomic uint64_t hooks_ns;       /* total time of hook events */
+	_Atomic uint64_t thread_pointer; /* its thread pointer at the last sample; 0: not known */
 
 	/* Written by the collector. */
 	_Atomic uint64_t tail;
@@ -166,16 +168,16 @@ struct ring_slot {
 	uint64_t pad2[6];
 
 	/* Private to the agent. */
-	uint64_t own[28];
+	uint64_t own[32];
 
 	unsigned char data[];
 };
 
-_Static_assert(sizeof(struct ring_slot) == 352, "docs/wire.md");
+_Static_assert(sizeof(struct ring_slot) == 384, "docs/wire.md");
 _Static_assert(_Alignof(struct ring_slot) == 8 && offsetof(struct ring_slot, data) % 8 == 0,
 	       "records are aligned");
-_Static_assert(sizeof(struct ring_header) ==
-		       128 + 64 + 4 * RING_POSTED + 128 + 8 * RING_MAX_SLOTS + RING_MAX_SLOTS / 8,
+_Static_assert(sizeof(struct ring_header) == 128 + 64 + 4 * RING_POSTED + 128 + 128 +
+						     8 * RING_MAX_SLOTS + RING_MAX_SLOTS / 8,
 	       "docs/wire.md");
 
 enum { RING_PAGE = 4096 };

@@ -12,9 +12,9 @@
  * are a struct tables_note.  It leads to the module's struct tables_anchor, which points to the
  * struct tables_state of the program: one for all modules that the linker lets share a symbol.
  *
- * The collector writes until, mult, clock, session and stall of the state, until last; the program writes the rest.
- * Nothing is counted unless the clock is before `until`, which the collector moves on while it
- * records.
+ * The collector writes until, mult, clock, session and stall of the state, until last; the program
+ * writes the rest. Nothing is counted unless the clock is before `until`, which the collector moves
+ * on while it records.
  *
  * Tables are made by mmap when something is counted for the first time.  Each thread has a block
  * that only it writes, with plain stores, and that fork wipes (MADV_WIPEONFORK).  The block of a
@@ -42,9 +42,11 @@ enum {
 };
 
 struct tables_note {
-	int64_t anchor;      /* address of the anchor minus the address of this field */
-	uint64_t thread;     /* offset of wick_thread_1 in the module's TLS block (DTPOFF) */
-	uint64_t otel;       /* the same of otel_thread_ctx_v1 */
+	int64_t anchor; /* address of the anchor minus the address of this field */
+	/* Offset of wick_thread_1 in the module's TLS block; below 0, as lld writes it into
+	 * executables, from the thread pointer. */
+	int64_t thread;
+	int64_t otel; /* the same of otel_thread_ctx_v1 */
 };
 
 struct tables_anchor {
@@ -58,24 +60,24 @@ enum tables_clock {
 };
 
 enum tables_misuse {
-	MISUSE_REQUEST_END = 0, /* end of a request that was not begun, or was ended before */
-	MISUSE_TASK_RUN = 1,    /* run of a task that runs, has finished or was not created */
+	MISUSE_REQUEST_END = 0,  /* end of a request that was not begun, or was ended before */
+	MISUSE_TASK_RUN = 1,     /* run of a task that runs, has finished or was not created */
 	MISUSE_TASK_SUSPEND = 2, /* suspend of a task that does not run in this thread */
-	MISUSE_TASK_FINISH = 3, /* finish of a task that has finished or was not created */
-	MISUSE_ORDER = 4,       /* a task was suspended while another ran inside it */
-	MISUSE_DEPTH = 5,       /* more than TABLES_DEPTH tasks inside each other */
+	MISUSE_TASK_FINISH = 3,  /* finish of a task that has finished or was not created */
+	MISUSE_ORDER = 4,        /* a task was suspended while another ran inside it */
+	MISUSE_DEPTH = 5,        /* more than TABLES_DEPTH tasks inside each other */
 };
 
 struct tables_state {
 	uint32_t abi;
-	uint32_t bytes;      /* of this struct */
-	uint64_t until;      /* collector: ticks; 0: nobody records */
-	uint64_t mult;       /* collector: ns of a tick, times 2^32 */
-	uint64_t stall;      /* collector: a task that runs longer without a pause is a stall; 0: none */
-	uint32_t clock;      /* collector: enum tables_clock */
-	uint32_t session;    /* collector: another one, not 0, for each recording and after each gap
-				between leases: what ran before it is taken for ended */
-	uint64_t tables;     /* address of the struct tables; 0: nothing was counted yet */
+	uint32_t bytes; /* of this struct */
+	uint64_t until; /* collector: ticks; 0: nobody records */
+	uint64_t mult;  /* collector: ns of a tick, times 2^32 */
+	uint64_t stall; /* collector: a task that runs longer without a pause is a stall; 0: none */
+	uint32_t clock; /* collector: enum tables_clock */
+	uint32_t session; /* collector: another one, not 0, for each recording and after each gap
+			     between leases: what ran before it is taken for ended */
+	uint64_t tables;  /* address of the struct tables; 0: nothing was counted yet */
 	uint64_t lost_threads; /* threads that got no block: nothing of them is counted */
 	uint64_t misuse[TABLES_MISUSES];
 };
@@ -118,29 +120,34 @@ struct tables {
 	uint16_t node_index[TABLES_INDEX];
 	uint16_t cell_index[TABLES_INDEX];
 	struct table_name names[TABLES_NAMES];
-	/* For the program alone: the attribute of each name, ready to be copied, and which nodes have
-	 * one of the same name around them, so that their time from enter to leave counts there. */
+	/* For the program alone: the attribute of each name, ready to be copied, and which nodes
+	 * have one of the same name around them, so that their time from enter to leave counts
+	 * there. */
 	uint8_t attrs[TABLES_NAMES][TABLES_ATTR_BYTES];
 	uint8_t inside_itself[TABLES_NODES];
 };
 
 /* Of a node. */
 struct table_node_row {
-	uint64_t begun;  /* tasks created; functions and tiers entered */
-	uint64_t ended;  /* tasks finished, but for stillborn ones; functions and tiers left */
-	uint64_t self;   /* time in it, and in nothing inside it */
-	uint64_t wall;   /* tasks: from creation to finish; functions and tiers: from enter to leave */
-	uint64_t max;    /* the most time that one task ran, with functions and tiers, without tasks
-			    inside it; functions and tiers: the longest from enter to leave */
+	uint64_t begun; /* tasks created; functions and tiers entered */
+	uint64_t ended; /* tasks finished, but for stillborn ones; functions and tiers left */
+	uint64_t self;  /* time in it, and in nothing inside it */
+	uint64_t
+		wall; /* tasks: from creation to finish; functions and tiers: from enter to leave */
+	uint64_t max; /* the most time that one task ran, with functions and tiers, without tasks
+			 inside it; functions and tiers: the longest from enter to leave */
 	uint32_t stillborn; /* tasks: finished without ever having run */
 	uint32_t cancelled;
 	uint32_t failed;
-	uint32_t stalls; /* runs of longer than tables_state.stall without a pause */
+	uint32_t stalls;   /* runs of longer than tables_state.stall without a pause */
+	uint32_t identity; /* for the program alone: of which a tier counted last, and its cell */
+	uint32_t cell;
 };
 
 /*
  * Of a cell.  Bucket of a duration: in octave 0, ns / 2 (below 128 ns); in octave k > 0,
- * (ns >> k) - 64 for 2^(k+6) <= ns < 2^(k+7).  So a bucket's middle is within 0.8 % of what is in it.
+ * (ns >> k) - 64 for 2^(k+6) <= ns < 2^(k+7).  So a bucket's middle is within 0.8 % of what is in
+ * it.
  */
 struct table_cell_row {
 	uint64_t count;
@@ -151,7 +158,8 @@ struct table_cell_row {
 	uint64_t exemplar_ns; /* one of them: with its trace, and when it ended */
 	uint64_t exemplar_ticks;
 	uint8_t exemplar_trace[16];
-	uint16_t chunks[TABLES_OCTAVES]; /* of table_thread.chunks, plus 1; 0: nothing is in the octave */
+	uint16_t chunks[TABLES_OCTAVES]; /* of table_thread.chunks, plus 1; 0: nothing is in the
+					    octave */
 };
 
 /* A task that runs, in this thread's order: the last runs now. */
@@ -168,18 +176,20 @@ struct table_run {
 };
 
 struct table_thread {
-	uint32_t tid; /* 0: free, or wiped by fork */
-	uint32_t node;     /* that time is charged to since `last` */
+	uint32_t tid;  /* 0: free, or wiped by fork */
+	uint32_t node; /* that time is charged to since `last` */
 	uint64_t last;
 	uint64_t nested;   /* time in tiers inside the innermost one */
 	uint32_t depth;    /* of runs[] */
 	uint32_t n_chunks; /* used */
-	uint64_t lost_chunks; /* durations that are in no bucket: in count, sum, min and max alone */
+	uint64_t
+		lost_chunks; /* durations that are in no bucket: in count, sum, min and max alone */
 	uint64_t random;
-	uint32_t session; /* of the state, plus 1: what the fields above are of; 0: wiped */
+	uint32_t session; /* of the state: what the fields above are of; 0: wiped */
 	uint32_t number;  /* in tables.threads[] */
-	/* Bytes of the record's attributes: of the identity, which comes first; of what was there when
-	 * the innermost task began to run; of what was there at wick_profile_start(), plus 1. */
+	/* Bytes of the record's attributes: of the identity, which comes first; of what was there
+	 * when the innermost task began to run; of what was there at wick_profile_start(), plus 1.
+	 */
 	uint16_t identity_bytes;
 	uint16_t base;
 	uint16_t profile;
@@ -195,7 +205,7 @@ struct table_thread {
 _Static_assert(sizeof(struct tables_note) == 24, "docs/wire.md");
 _Static_assert(sizeof(struct tables_state) == 120, "docs/wire.md");
 _Static_assert(sizeof(struct table_name) == 128, "docs/wire.md");
-_Static_assert(sizeof(struct table_node_row) == 56, "docs/wire.md");
+_Static_assert(sizeof(struct table_node_row) == 64, "docs/wire.md");
 _Static_assert(sizeof(struct table_cell_row) == 144, "docs/wire.md");
 _Static_assert(sizeof(struct table_run) == 80, "docs/wire.md");
 

@@ -27,8 +27,8 @@ PYTHON = "/usr/bin/python3"
 
 Frame = collections.namedtuple("Frame", "addr symbol offset module")
 Sample = collections.namedtuple(
-    "Sample", "comm pid tid cpu time_ns weight event frames state metrics wait on waker",
-    defaults=(None, None, None))
+    "Sample", "comm pid tid cpu time_ns weight event frames state metrics wait on waker labels",
+    defaults=(None, None, None, None))
 WORDS = ("st", "wait", "on", "waker", "comm")  # of a "# s" line, that are no metrics
 
 HEADER = re.compile(r"^(\S+) +(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d{6}|\d{9}): +(\d+) ([^\s:]+):(?: |(?:\t\w+: -?\d+, -?\d+)+)$")
@@ -102,7 +102,9 @@ def read(path):
             current = Sample(comm, int(pid), int(tid), int(cpu), time_ns, int(weight), event, [],
                              state.get("st"), metrics, state.get("wait"),
                              urllib.parse.unquote(state["on"]) if "on" in state else None,
-                             waker(state.get("waker")))
+                             waker(state.get("waker")),
+                             {key: urllib.parse.unquote(value) for key, value in state.items()
+                              if "," not in value and key not in WORDS})
     if current is not None:
         raise ValueError(f"{path} ends within a sample")
     return samples
@@ -112,6 +114,25 @@ def notes(path, word):
     """The objects of the lines `# WORD : {...}`."""
     with open(path, encoding="utf-8") as file:
         return [json.loads(line.split(" : ", 1)[1]) for line in file if line.startswith(f"# {word} : ")]
+
+
+def req_rows(paths):
+    """What the lines `# req` add up to: {(tier, identity): {count, sum_ns, ...}}, and the same of tasks and
+    functions by ("task" or "function", name, file)."""
+    rows, until = {}, {}
+    for row in (row for path in paths for row in notes(path, "req")):
+        what = "tier" if "tier" in row else "task" if "task" in row else "function"
+        key = (row["tier"], row["identity"]) if what == "tier" else (what, row[what], row["file"], row["line"])
+        if row["since_ns"] < until.get(key, 0) or row["time_ns"] < row["since_ns"]:
+            raise ValueError(f"{key}: intervals overlap")
+        until[key] = row["time_ns"]
+        sums = rows.setdefault(key, collections.Counter())
+        for name, value in row.items():
+            if name.endswith("max_ns"):
+                sums[name] = max(sums[name], value)
+            elif isinstance(value, int) and name not in ("since_ns", "time_ns", "live", "line"):
+                sums[name] += value
+    return rows
 
 
 def end_of(path):

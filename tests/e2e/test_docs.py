@@ -44,7 +44,7 @@ def run_pages(pages):
 class Docs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        need("cc", "redis-server", "redis-benchmark", "setsid", "unshare", "bash")
+        need("cc", "redis-server", "redis-benchmark", "setsid", "unshare", "bash", "psql", "nginx", "curl", "prometheus")
         if subprocess.run(["unshare", "--pid", "--mount", "--fork", "--mount-proc", "true"], capture_output=True,
                           check=False).returncode:
             raise unittest.SkipTest("a namespace of processes, in which the examples run, needs root")

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 import urllib.parse
 
-from recorded import notes, text_of
+from recorded import WICK, notes, text_of
 from test_view_commands import Views
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
@@ -185,6 +185,19 @@ class Exact(Views):
         self.assertEqual(self.have(folder), several)
         self.assertEqual(self.have(*(os.path.join(folder, name) for name in names)), several)
 
+    def test_standard_input_and_the_newest_recording(self):
+        with open(LABELS, "rb") as file:
+            run = subprocess.run([WICK, "tasks", "--json", "-"], stdin=file, capture_output=True, check=True)
+        self.assertEqual(len(run.stdout.splitlines()), 2)
+        folder = self.path("newest")
+        os.mkdir(folder)
+        for status, words in ((2, "neither a process nor a file given, and no recording here, try: -p PID, or a FILE"),
+                              (0, "'new.perf' is the newest recording here")):
+            run = subprocess.run([WICK, "tasks"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            self.assertEqual(run.returncode, status)
+            self.assertIn(words, run.stderr.decode())
+            shutil.copy(LABELS, os.path.join(folder, "new.perf"))
+
     def test_a_file_counts_once(self):
         link = self.path("again.perf")
         os.symlink(os.path.abspath(LABELS), link)
@@ -233,7 +246,7 @@ class Exact(Views):
         with open(LABELS, encoding="ascii") as file:
             path = self.write("labels_only.perf", "".join(line for line in file if not line.startswith("# req")))
         self.refused(8, ["samples with labels, but no exact counts", "try: wick report --by tier"], "tiers", path)
-        self.refused(8, ["nosuch.perf"], "tasks", self.path("nosuch.perf"))
+        self.refused(8, ["nosuch.perf", "try: another name"], "tasks", self.path("nosuch.perf"))
         self.assertEqual(self.text("report", path, "--by", "tier"), self.text("report", LABELS, "--by", "tier"))
 
 

@@ -1,5 +1,6 @@
 /* agent_peek.c - run a program under the agent and print what it wrote
- * usage: agent_peek AGENT HZ timer|hooks COMMAND [ARGS] */
+ * usage: agent_peek AGENT HZ timer|hooks COMMAND [ARGS]
+ * PEEK_CONTEXT=OFFSET,FLAGS: COMMAND has a pointer to a struct otel_record there */
 #include "fake_collector.h"
 
 #include <stdio.h>
@@ -68,6 +69,21 @@ static void print_process(struct fake_process *p)
 		       p->threads[i].comm, p->threads[i].samples, p->threads[i].weight);
 }
 
+static struct context_variable context_of(const char *text)
+{
+	char *flags;
+	int64_t offset = text ? strtol(text, &flags, 10) : 0;
+
+	if (!offset)
+		return (struct context_variable){0};
+	return (struct context_variable){.place = CONTEXT_TP,
+					 .format = CONTEXT_OTEL,
+					 .flags = *flags ? (uint16_t)strtoul(flags + 1, NULL, 10)
+							 : 0,
+					 .serial = 1,
+					 .offset = offset};
+}
+
 int main(int argc, char **argv)
 {
 	struct fake_options options = {.jitter_pct = 10};
@@ -79,6 +95,7 @@ int main(int argc, char **argv)
 	options.agent = argv[1];
 	options.hz = (uint32_t)strtoul(argv[2], NULL, 10);
 	options.discovery = !strcmp(argv[3], "hooks") ? DISCOVERY_HOOKS : DISCOVERY_TIMER;
+	options.context = context_of(getenv("PEEK_CONTEXT"));
 	options.post = options.discovery == DISCOVERY_HOOKS && getenv("PEEK_POST");
 	if (fake_collector_run(&options, (const char *const *)argv + 4, &run) < 0)
 		return 1;

@@ -1,7 +1,8 @@
 /* agent_target.c - what the agent's tests run: burns CPU in ways that matter to it
  * usage: agent_target deep DEPTH SECONDS (or -BURSTS of signals) | fds | fork SECONDS |
  *        vfork SECONDS | rawfork SECONDS | threads N SECONDS | clones N SECONDS |
- *        plugin FILE ROUNDS | quiet SECONDS | naps SECONDS */
+ *        plugin FILE ROUNDS | quiet SECONDS | naps SECONDS |
+ *        offset (of its struct otel_record's pointer from the thread pointer) */
 #include "sampler/wire/ring.h"
 
 #include <dirent.h>
@@ -24,6 +25,16 @@
 enum { PLUGIN_ROUNDS = 100000000 };
 
 static volatile unsigned long sink;
+static _Thread_local struct otel_record *volatile context;
+
+/* Whose work it is: ids and 41 bytes of attributes. */
+static void publish(void)
+{
+	static struct otel_record record = {
+		.trace_id = {1}, .span_id = {1}, .valid = 1, .attrs_bytes = 41, .attrs = {0, 39}};
+
+	context = &record;
+}
 
 static double cpu_seconds(clockid_t clock)
 {
@@ -286,6 +297,10 @@ int main(int argc, char **argv)
 	double second = argc > 2 ? strtod(argv[2], NULL) : 1;
 
 	errno = 0;
+	publish();
+	if (!strcmp(mode, "offset"))
+		return printf("%ld\n",
+			      (long)((char *)&context - (char *)__builtin_thread_pointer())) < 0;
 	if (!strcmp(mode, "deep"))
 		(void)deep((int)second, third);
 	else if (!strcmp(mode, "naps"))

@@ -191,6 +191,40 @@ static void makes_no_call_once_quiet(void **state)
 	assert_true(first()->quiet > 30);
 }
 
+static void check_leaving(const char *how, const char *seconds, bool counts, uint32_t n)
+{
+	struct fake_options o = options(DISCOVERY_TIMER);
+
+	o.counts = counts;
+	RUN(&o, how, seconds);
+	assert_clean_end();
+	assert_int_equal(run.n_leaving, n);
+	fake_run_release(&run);
+}
+
+static void tells_of_its_end_only_if_it_counts(void **state)
+{
+	(void)state;
+	check_leaving("fork", "0.1", false, 0);
+	check_leaving("fork", "0.1", true, 2);
+	/* The memory of a vfork child is its parent's; under seccomp there may be no call. */
+	check_leaving("vfork", "0.1", true, 1);
+	check_leaving("quiet", "0.1", true, 0);
+}
+
+static void waits_for_its_end_to_be_noticed_but_not_long(void **state)
+{
+	struct fake_options o = options(DISCOVERY_TIMER);
+
+	(void)state;
+	o.counts = true;
+	o.lets_wait = true;
+	RUN(&o, "deep", "5", "0.05");
+	assert_clean_end();
+	assert_int_equal(run.n_leaving, 1);
+	assert_true(run.wall_ns >= UINT64_C(200000000) && run.wall_ns < UINT64_C(3000000000));
+}
+
 static void leaves_no_descriptor_open(void **state)
 {
 	struct fake_options o = options(DISCOVERY_TIMER);
@@ -256,6 +290,8 @@ int main(void)
 		TEST(leaves_vfork_and_raw_fork_children_alone),
 		TEST(announces_modules_and_their_end),
 		TEST(makes_no_call_once_quiet),
+		TEST(tells_of_its_end_only_if_it_counts),
+		TEST(waits_for_its_end_to_be_noticed_but_not_long),
 		TEST(leaves_no_descriptor_open),
 		TEST(lets_the_host_be_without_a_collector),
 		TEST(stops_when_the_rings_are_not_drained),

@@ -10,7 +10,7 @@ wick_unit_test(collector LIBS wick_sample)
 target_compile_definitions(collector_test PRIVATE
   FAKE_AGENT="$<TARGET_FILE:fake_agent>" FAKE_LIBRARY="$<TARGET_FILE:fake_library>")
 add_dependencies(collector_test fake_agent fake_library)
-foreach(name attach proc_stat proc_status poll_interval due queue budget tick_aliasing breaker ring_quota wall_account decode gauges readings usage proc_maps perf_threads mappings event_order weights top choice choice_scan follow process namespace_tids blocked remote code frame_depth)
+foreach(name attach proc_stat proc_status poll_interval due queue budget tick_aliasing breaker ring_quota wall_account decode gauges readings usage proc_maps perf_threads mappings event_order weights totals tables ticks top choice choice_scan follow process namespace_tids blocked remote code frame_depth labels)
   wick_unit_test(${name} LIBS wick_sample)
 endforeach()
 wick_unit_test(waits SOURCES waits_children.c waits_children_fd.c LIBS wick_sample)
@@ -25,3 +25,7 @@ wick_unit_test(counted LIBS wick_sample)
 target_compile_definitions(counted_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>"
   TARGET="$<TARGET_FILE:counted_target>")
 add_dependencies(counted_test wick-agent counted_target)
+target_sources(tables_test PRIVATE tables_fixture.c)
+target_sources(totals_test PRIVATE failing_memory.c)
+target_link_options(totals_test PRIVATE
+  -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)

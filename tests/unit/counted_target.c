@@ -86,12 +86,14 @@ static void sleep_ms(long ms)
 	(void)nanosleep(&time, NULL);
 }
 
-/* Until its input ends; a line of it is answered when what it asks for is done. */
+/* Until its input ends.  It says when it is ready, and when it has done what a line asks for. */
 static void serve(void)
 {
 	unsigned n = 100;
 	char line[16];
 
+	(void)puts("ready");
+	(void)fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		(void)requests(&n);
 		(void)puts("done");

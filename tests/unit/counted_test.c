@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "child_fixture.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -193,6 +194,151 @@ static void identities_beyond_the_first_are_added_up(void **state)
 	collector_free(collector);
 }
 
+/* A target that was started without wick, and counts when it is told to. */
+struct server {
+	pid_t pid;
+	FILE *to;
+	FILE *from;
+};
+
+static struct server start_server(void)
+{
+	struct server server = {0};
+	char line[16];
+	int to[2];
+	int from[2];
+
+	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+	server.pid = fork();
+	if (server.pid == 0) {
+		(void)dup2(to[0], STDIN_FILENO);
+		(void)dup2(from[1], STDOUT_FILENO);
+		(void)execl(TARGET, TARGET, "serve", (char *)NULL);
+		_exit(127);
+	}
+	(void)close(to[0]);
+	(void)close(from[1]);
+	server.to = fdopen(to[1], "w");
+	server.from = fdopen(from[0], "r");
+	assert_non_null(fgets(line, sizeof(line), server.from));
+	return server;
+}
+
+/* 100 requests. */
+static void serve(struct server *server)
+{
+	char line[16];
+
+	(void)fputs("more\n", server->to);
+	(void)fflush(server->to);
+	assert_non_null(fgets(line, sizeof(line), server->from));
+}
+
+static void end_server(struct server *server)
+{
+	(void)fclose(server->to);
+	(void)fclose(server->from);
+	assert_int_equal(child_status(server->pid), 0);
+}
+
+static struct collector *attach(pid_t pid)
+{
+	struct collector *collector = new_collector();
+	struct collector_attached attached;
+	struct err err = {0};
+
+	if (collector_begin(collector, &err) < 0 ||
+	    collector_attach(collector, pid, &attached, &err) < 0)
+		fail_msg("%s", err.text);
+	return collector;
+}
+
+static void check_count(struct collector *collector, uint64_t n)
+{
+	struct totals totals;
+
+	assert_int_equal(collector_totals(collector, &totals), 0);
+	if (n)
+		check_row(&totals, "request", "_total", n);
+	else
+		assert_int_equal(totals.n_tiers, 0);
+	totals_release(&totals);
+}
+
+static void an_attached_program_counts_from_then_on(void **state)
+{
+	struct server server = start_server();
+	struct collector *collector;
+	struct totals before;
+	struct totals after;
+	struct totals interval;
+
+	(void)state;
+	serve(&server);
+	collector = attach(server.pid);
+	check_count(collector, 0);
+	serve(&server);
+	check_count(collector, 100);
+	assert_int_equal(collector_totals(collector, &before), 0);
+	serve(&server);
+	assert_int_equal(collector_totals(collector, &after), 0);
+	check_row(&after, "request", "_total", 200);
+	assert_int_equal(totals_interval(&after, &before, &interval), 0);
+	check_row(&interval, "request", "_total", 100);
+	totals_release(&before);
+	totals_release(&after);
+	totals_release(&interval);
+	assert_int_equal(collector_totals_reset(collector), 0);
+	check_count(collector, 0);
+	serve(&server);
+	check_count(collector, 100);
+	end_server(&server);
+	see_end(collector);
+	check_count(collector, 100);
+	assert_int_equal(collector_totals_reset(collector), 0);
+	check_count(collector, 0);
+	collector_free(collector);
+}
+
+/* What it counts right before its end is read: its agent tells of the end. */
+static void an_attached_program_is_read_at_its_exit(void **state)
+{
+	struct server server = start_server();
+	struct collector *collector;
+
+	(void)state;
+	collector = attach(server.pid);
+	for (int i = 0; i < 5; i++)
+		serve(&server);
+	end_server(&server);
+	see_end(collector);
+	check_count(collector, 500);
+	collector_free(collector);
+}
+
+static void recordings_of_one_program_do_not_add_up(void **state)
+{
+	struct server server = start_server();
+	struct collector *collector = attach(server.pid);
+
+	(void)state;
+	serve(&server);
+	check_count(collector, 100);
+	collector_detach(collector);
+	see_end(collector);
+	check_count(collector, 100);
+	collector_free(collector);
+	serve(&server);
+	collector = attach(server.pid);
+	check_count(collector, 0);
+	serve(&server);
+	check_count(collector, 100);
+	end_server(&server);
+	see_end(collector);
+	collector_free(collector);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +349,9 @@ int main(void)
 		cmocka_unit_test(what_was_read_last_stands_for_a_program_that_is_killed),
 		cmocka_unit_test(a_failed_exec_changes_nothing),
 		cmocka_unit_test(identities_beyond_the_first_are_added_up),
+		cmocka_unit_test(an_attached_program_counts_from_then_on),
+		cmocka_unit_test(an_attached_program_is_read_at_its_exit),
+		cmocka_unit_test(recordings_of_one_program_do_not_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

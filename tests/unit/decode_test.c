@@ -96,6 +96,90 @@ static void refuse(const void *record, size_t bytes, bool length_holds)
 	assert_int_equal(ring.position, ring.head);
 }
 
+/* A context of BYTES behind the pcs, of this format; the record is REST bytes longer. */
+static void add_context(union record_copy *record, size_t pcs_end, uint16_t format, uint16_t bytes,
+			uint32_t rest)
+{
+	struct record_context *context = (void *)(record->bytes + pcs_end);
+
+	memset(context, 7, sizeof(*context) + bytes);
+	context->serial = 5;
+	context->format = format;
+	context->bytes = bytes;
+	record->head.bytes += rest;
+}
+
+static void reads_contexts(void **state)
+{
+	const struct {
+		uint16_t format;
+		uint16_t bytes;
+	} good[] = {{CONTEXT_OTEL, OTEL_RECORD_HEAD},
+		    {CONTEXT_OTEL, CONTEXT_MAX_BYTES},
+		    {CONTEXT_WICK, sizeof(struct context_value)},
+		    {CONTEXT_LABELS, 5},
+		    {CONTEXT_LABELS, CONTEXT_MAX_ATTRS}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		union record_copy sample = good_sample(RECORD_MAX_PCS);
+		union record_copy event = good_event(HOOK_LOCK);
+		uint32_t rest = 8 + (good[i].bytes + 7U) / 8 * 8;
+		const struct record_context *context;
+		struct ring ring = {0};
+
+		assert_null(record_context_of(&sample.head, sample.sample.pcs + RECORD_MAX_PCS));
+		add_context(&sample, sample.head.bytes, good[i].format, good[i].bytes, rest);
+		add_context(&event, event.head.bytes, good[i].format, good[i].bytes, rest);
+		put(&ring, &sample, sample.head.bytes);
+		put(&ring, &event, event.head.bytes);
+		assert_int_equal(next(&ring), DECODE_RECORD);
+		context = record_context_of(&ring.record.head,
+					    ring.record.sample.pcs + RECORD_MAX_PCS);
+		assert_non_null(context);
+		assert_int_equal(context->bytes, good[i].bytes);
+		assert_int_equal(context->data[good[i].bytes - 1], 7);
+		assert_int_equal(next(&ring), DECODE_RECORD);
+		context = record_context_of(&ring.record.head, ring.record.event.pcs + 2);
+		assert_non_null(context);
+		assert_int_equal(context->format, good[i].format);
+	}
+}
+
+static void refuses_contexts_that_lie(void **state)
+{
+	const struct {
+		uint16_t format;
+		uint16_t bytes;
+		uint32_t rest;
+	} bad[] = {{CONTEXT_OTEL, OTEL_RECORD_HEAD - 1, 40},
+		   {CONTEXT_OTEL, 32, 32},
+		   {CONTEXT_OTEL, 32, 48},
+		   {CONTEXT_OTEL, 32, 0x10000},
+		   {CONTEXT_OTEL, CONTEXT_MAX_BYTES + 8, CONTEXT_MAX_BYTES + 16},
+		   {CONTEXT_OTEL, UINT16_MAX, 8},
+		   {CONTEXT_WICK, 24, 32},
+		   {CONTEXT_LABELS, CONTEXT_MAX_ATTRS + 1, CONTEXT_MAX_ATTRS + 12},
+		   {0, 32, 40},
+		   {4, 32, 40}};
+	union record_copy sample = good_sample(2);
+	union record_copy large[4] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ring ring = {0};
+
+		large[0] = good_sample(2);
+		add_context(large, large->head.bytes, bad[i].format, 8, bad[i].rest);
+		((struct record_context *)(void *)(large->sample.pcs + 2))->bytes = bad[i].bytes;
+		put(&ring, large, large->head.bytes < 3000 ? large->head.bytes : 3000);
+		assert_int_equal(next(&ring), DECODE_CORRUPT);
+	}
+	add_context(&sample, sample.head.bytes, CONTEXT_LABELS, 8, 16);
+	((struct record_context *)(void *)(sample.sample.pcs + 2))->serial = 0;
+	refuse(&sample, sample.head.bytes, true);
+}
+
 static void reads_every_type(void **state)
 {
 	union record_copy sample = good_sample(3);
@@ -362,6 +446,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_type),
+		cmocka_unit_test(reads_contexts),
+		cmocka_unit_test(refuses_contexts_that_lie),
 		cmocka_unit_test(skips_padding_at_the_end_of_the_ring),
 		cmocka_unit_test(reads_the_deepest_stack),
 		cmocka_unit_test(refuses_a_length_that_lies),

@@ -81,6 +81,8 @@ static int make_rings(struct fake *fake, struct fake_process *process)
 	h->max_slots = o->max_slots ? o->max_slots : RING_MAX_SLOTS;
 	h->jitter_pct = o->jitter_pct;
 	h->drained_ns = now_ns();
+	h->counts = o->counts;
+	h->contexts[0] = o->context;
 	process->header = h;
 	return fd;
 }
@@ -132,6 +134,24 @@ static void answer(struct fake *fake, int from)
 	(void)close(ring);
 }
 
+/* Return: whether it was a process that is about to end; it is answered, or kept waiting. */
+static bool let_leave(struct fake *fake, int from)
+{
+	struct handshake_request request;
+
+	if (recv(from, &request, sizeof(request), MSG_PEEK) != sizeof(request) ||
+	    request.kind != HANDSHAKE_LEAVING)
+		return false;
+	fake->run->n_leaving++;
+	if (fake->options->lets_wait && fake->n_silent < FAKE_MAX_PROCESSES) {
+		fake->silent[fake->n_silent++] = from;
+		return true;
+	}
+	send_welcome(from, HANDSHAKE_ACCEPTED, -1);
+	(void)close(from);
+	return true;
+}
+
 /* Return: whether a client has connected. */
 static bool serve(struct fake *fake)
 {
@@ -147,6 +167,8 @@ static bool serve(struct fake *fake)
 		fake->silent[fake->n_silent++] = from;
 		return true;
 	}
+	if (let_leave(fake, from))
+		return true;
 	answer(fake, from);
 	(void)close(from);
 	return true;
@@ -168,7 +190,7 @@ static void decode_sample(struct fake_process *process, const struct record_samp
 	struct fake_thread *thread = thread_of(process, s->tid);
 
 	if (!s->n_pcs || s->n_pcs > RECORD_MAX_PCS || s->stop >= FAKE_MAX_STOPS || !s->weight ||
-	    s->head.bytes != sizeof(*s) + s->n_pcs * 8U || !(s->pcs[0] & PC_EXACT)) {
+	    s->head.bytes < sizeof(*s) + s->n_pcs * 8U || !(s->pcs[0] & PC_EXACT)) {
 		process->bad++;
 		return;
 	}

@@ -32,6 +32,9 @@ struct fake_options {
 	bool silent;            /* accept and never answer */
 	bool absent;            /* the socket's path leads nowhere */
 	bool idle;              /* never drain */
+	bool counts;            /* say that the program keeps exact counts */
+	bool lets_wait;         /* do not answer when a process is about to end */
+	struct context_variable context; /* the first that handlers read; zero: none */
 	bool post;              /* post every tid of the program again and again */
 	const char *before;     /* preloaded before the agent, so that it starts after it */
 	const char *const *env; /* more of the environment, NULL at the end */
@@ -73,8 +76,9 @@ struct fake_process {
 struct fake_run {
 	struct fake_process *processes[FAKE_MAX_PROCESSES];
 	uint32_t n_processes;
-	int status;      /* of waitpid() */
-	uint64_t cpu_ns; /* of the program and the children it waited for */
+	uint32_t n_leaving; /* HANDSHAKE_LEAVING */
+	int status;         /* of waitpid() */
+	uint64_t cpu_ns;    /* of the program and the children it waited for */
 	uint64_t wall_ns;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 uint64_t wick_fixture_now;
+uint64_t wick_fixture_readings;
 
 void wick_fixture_begin(void)
 {
@@ -170,4 +171,42 @@ const char *wick_fixture_attr(enum context_key key)
 		at += 2U + bytes;
 	}
 	return value;
+}
+
+int wick_fixture_setup(void **state)
+{
+	(void)state;
+	wick_fixture_begin();
+	return 0;
+}
+
+void wick_fixture_pass(uint64_t ticks)
+{
+	wick_fixture_now += ticks;
+}
+
+void wick_fixture_run(struct wick_task *task, const char *name)
+{
+	wick_task_create(task, name);
+	wick_task_run(task);
+}
+
+void wick_fixture_block(const char *name, uint64_t ticks)
+{
+	struct wick_task task;
+
+	wick_fixture_run(&task, name);
+	wick_fixture_pass(ticks);
+	wick_task_finish(&task, WICK_COMPLETED);
+}
+
+const char *wick_fixture_task(void)
+{
+	static char name[64];
+	const char *task = wick_fixture_attr(CONTEXT_TASK);
+	size_t bytes = strcspn(task, "@");
+
+	memcpy(name, task, bytes < 63 ? bytes : 63);
+	name[bytes < 63 ? bytes : 63] = 0;
+	return name;
 }

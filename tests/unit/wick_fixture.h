@@ -10,8 +10,10 @@
 #include <string.h>
 
 extern uint64_t wick_fixture_now; /* ticks of a ns */
+extern uint64_t wick_fixture_readings;
 
-#define WICK_TICKS() wick_fixture_now
+#define WICK_TICKS()                                                                               \
+	(__atomic_fetch_add(&wick_fixture_readings, 1, __ATOMIC_RELAXED), wick_fixture_now)
 #include "sampler/include/wick.h"
 #include "tests/unit/wick_layout.h"
 
@@ -35,6 +37,35 @@ struct wick_fixture_row {
  * wick_fixture_begin - forget all that was counted, and record from now on
  */
 void wick_fixture_begin(void);
+
+/**
+ * wick_fixture_setup - the same, as a test's setup
+ *
+ * Return:  0.
+ */
+int wick_fixture_setup(void **state);
+
+/**
+ * wick_fixture_pass - have the time go on
+ */
+void wick_fixture_pass(uint64_t ticks);
+
+/**
+ * wick_fixture_run - create a task and have it run
+ */
+void wick_fixture_run(struct wick_task *task, const char *name);
+
+/**
+ * wick_fixture_block - a task that runs for a time and completes
+ */
+void wick_fixture_block(const char *name, uint64_t ticks);
+
+/**
+ * wick_fixture_task - the name of the task that this thread's record tells
+ *
+ * Return:  the name; "" when none runs.
+ */
+const char *wick_fixture_task(void);
 
 /**
  * wick_fixture_row - the row of a task or function

@@ -83,6 +83,8 @@ SAME(wick_node_row, table_node_row, stillborn);
 SAME(wick_node_row, table_node_row, cancelled);
 SAME(wick_node_row, table_node_row, failed);
 SAME(wick_node_row, table_node_row, stalls);
+SAME(wick_node_row, table_node_row, identity);
+SAME(wick_node_row, table_node_row, cell);
 SAME_SIZE(wick_cell_row, table_cell_row);
 SAME(wick_cell_row, table_cell_row, count);
 SAME(wick_cell_row, table_cell_row, sum_ns);

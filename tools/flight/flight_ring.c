@@ -17,7 +17,7 @@ struct held_frame {
 	uint32_t n_held;
 };
 
-/* Behind the struct: the metrics that are kept, the frames, the object. */
+/* Behind the struct: the metrics that are kept, the frames, the labels, the object. */
 struct held_sample {
 	struct held_sample *next;
 	size_t bytes;
@@ -35,6 +35,7 @@ struct held_sample {
 	uint16_t n_frames;
 	uint16_t n_waker;
 	uint16_t object_len;
+	uint16_t n_labels;
 	bool truncated;
 	char comm[SAMPLE_COMM_SIZE];
 	struct metric_value metrics[];
@@ -129,9 +130,17 @@ static struct held_frame **frames_of(const struct flight_ring *ring, const struc
 					      ring->n_metrics * sizeof(struct metric_value));
 }
 
-static char *object_of(const struct flight_ring *ring, const struct held_sample *held)
+static struct sample_label *labels_of(const struct flight_ring *ring,
+				      const struct held_sample *held)
 {
-	return (char *)(frames_of(ring, held) + held->n_frames + held->n_waker);
+	return (struct sample_label *)(void *)(frames_of(ring, held) + held->n_frames +
+					       held->n_waker);
+}
+
+/* Texts of labels are before it. */
+static char *object_of(const struct held_sample *held)
+{
+	return (char *)(uintptr_t)held + held->bytes - OVERHEAD - held->object_len;
 }
 
 static void free_sample(struct flight_ring *ring, struct held_sample *held)
@@ -198,7 +207,8 @@ static struct held_sample *copy(struct flight_ring *ring, const struct sample *s
 	size_t n_waker = sample->n_waker > SAMPLE_MAX_NAMED - n_frames ? 0 : sample->n_waker;
 	size_t object_len = strnlen(sample->object, sizeof(sample->object));
 	size_t bytes = sizeof(struct held_sample) + ring->n_metrics * sizeof(struct metric_value) +
-		       (n_frames + n_waker) * sizeof(struct held_frame *) + object_len;
+		       (n_frames + n_waker) * sizeof(struct held_frame *) +
+		       sample_labels_bytes(sample) + object_len;
 	struct held_sample *held = calloc(1, bytes);
 
 	if (!held)
@@ -219,10 +229,12 @@ static struct held_sample *copy(struct flight_ring *ring, const struct sample *s
 		.n_frames = (uint16_t)n_frames,
 		.n_waker = (uint16_t)n_waker,
 		.object_len = (uint16_t)object_len,
+		.n_labels = (uint16_t)sample->n_labels,
 		.truncated = sample->truncated || deep,
 	};
 	memcpy(held->comm, sample->comm, sizeof(held->comm));
-	memcpy(object_of(ring, held), sample->object, object_len);
+	(void)sample_labels_copy(sample, labels_of(ring, held));
+	memcpy(object_of(held), sample->object, object_len);
 	copy_metrics(ring, sample, held);
 	if (copy_frames(ring, sample, held))
 		return held;
@@ -281,9 +293,11 @@ static void show(struct flight_ring *ring, const struct held_sample *held)
 		.n_waker = held->n_waker,
 		.waker_tid = held->waker_tid,
 		.truncated = held->truncated,
+		.n_labels = held->n_labels,
+		.labels = labels_of(ring, held),
 	};
 	memcpy(ring->seen.comm, held->comm, sizeof(held->comm));
-	memcpy(ring->seen.object, object_of(ring, held), held->object_len);
+	memcpy(ring->seen.object, object_of(held), held->object_len);
 	for (size_t i = 0; i < SAMPLE_MAX_METRICS; i++)
 		if (ring->options.metrics >> i & 1U)
 			ring->seen.metrics[i] = held->metrics[n++];

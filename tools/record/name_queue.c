@@ -12,7 +12,7 @@
 
 enum name_queue_kind { ITEM_SAMPLE, ITEM_EXIT, ITEM_RATE };
 
-/* A sample with its frames, the end of a process, or another rate. */
+/* A sample with its frames and labels, the end of a process, or another rate. */
 struct name_queue_item {
 	struct name_queue_item *next;
 	size_t bytes;
@@ -48,9 +48,10 @@ static void pop(struct name_queue *queue)
 	free(item);
 }
 
-static struct name_queue_item *new_item(size_t n_frames)
+/* MORE: bytes behind the frames. */
+static struct name_queue_item *new_item(size_t n_frames, size_t more)
 {
-	size_t bytes = sizeof(struct name_queue_item) + n_frames * sizeof(struct frame);
+	size_t bytes = sizeof(struct name_queue_item) + n_frames * sizeof(struct frame) + more;
 	struct name_queue_item *item = calloc(1, bytes);
 
 	if (item)
@@ -110,7 +111,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 	name_queue_advance(queue, now_ns);
 	if (!queue->first && try_sample(queue, sample, false))
 		return;
-	item = new_item(n_frames);
+	item = new_item(n_frames, sample_labels_bytes(sample));
 	if (!item) { /* no memory to wait in: everything before it goes first */
 		while (queue->first)
 			(void)try_first(queue, true);
@@ -120,6 +121,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 	item->sample = *sample;
 	memcpy(item->frames, sample->frames, n_frames * sizeof(struct frame));
 	item->sample.frames = item->frames;
+	item->sample.labels = sample_labels_copy(sample, item->frames + n_frames);
 	item->due_ns = now_ns + NAME_QUEUE_WAIT_NS;
 	if (queue->first) /* all that wait are looked up together */
 		symbolizer_request(queue->symbolizer, &item->sample);
@@ -129,7 +131,7 @@ void name_queue_add(struct name_queue *queue, struct sample *sample, uint64_t no
 /* Return: an item to put after the samples that wait; NULL: it is done now, none waits. */
 static struct name_queue_item *behind_samples(struct name_queue *queue)
 {
-	struct name_queue_item *item = queue->first ? new_item(0) : NULL;
+	struct name_queue_item *item = queue->first ? new_item(0, 0) : NULL;
 
 	while (!item && queue->first) /* no memory to wait in */
 		(void)try_first(queue, true);

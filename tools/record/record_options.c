@@ -27,6 +27,7 @@ enum {
 	OPT_STATE,
 	OPT_THREADS,
 	OPT_ONLY_UNDER,
+	OPT_ONLY_PROFILED,
 	OPT_GROUP,
 	OPT_FLATTEN,
 	OPT_LIVE,
@@ -58,6 +59,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_THREADS, "threads", "REGEX",
 	 "record only threads whose name matches; with --top, in addition to the busiest"},
 	{OPT_ONLY_UNDER, "only-under", "FUNCTION", "record only stacks that contain this function"},
+	{OPT_ONLY_PROFILED, "only-profiled", NULL,
+	 "record only what runs inside WICK_PROFILE_FN or wick_profile_start() (wick.h)"},
 	OPTION_GROUP("Rate and duration"),
 	{'F', "freq", "HZ",
 	 "samples per second of CPU time in each thread: 1 to 10000, or max (default: 99)"},
@@ -292,6 +295,9 @@ static int take_selection_option(int id, const char *value, struct record_option
 	case OPT_ONLY_UNDER:
 		filter->only_under = value;
 		return *value ? 0 : err_set(err, 0, "'' is not a function, try: --only-under main");
+	case OPT_ONLY_PROFILED:
+		filter->only_profiled = true;
+		return 0;
 	case OPT_GROUP:
 		options->group = value;
 		return 0;
@@ -398,10 +404,10 @@ static int check_live(const struct record_options *options, struct err *err)
 		err_hint(err, "-e alloc");
 		return -EINVAL;
 	}
-	if (filter->top.n || filter->threads || filter->states)
+	if (filter->top.n || filter->threads || filter->states || filter->only_profiled)
 		return err_set(err, 0,
-			       "--live needs all releases of memory, and --top, --threads and "
-			       "--state leave some out, try: one of them");
+			       "--live needs all releases of memory, and --top, --threads, --state "
+			       "and --only-profiled leave some out, try: one of them");
 	return 0;
 }
 

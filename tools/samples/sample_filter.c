@@ -134,7 +134,7 @@ int sample_filter_check(const struct sample_filter_options *options, uint32_t ev
 bool sample_filter_chooses(const struct sample_filter_options *options)
 {
 	return options->states || options->top.n || options->threads || options->only_under ||
-	       options->n_tids;
+	       options->only_profiled || options->n_tids;
 }
 
 /* ---- a recording's */
@@ -178,6 +178,7 @@ struct collector_filter sample_filter_for_collector(struct sample_filter *filter
 {
 	return (struct collector_filter){
 		.states = filter->options->states,
+		.profiled = filter->options->only_profiled,
 		.top = filter->options->top,
 		.names = filter->threads ? name_matches : NULL,
 		.context = filter,

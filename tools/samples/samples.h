@@ -29,6 +29,7 @@ struct sample_filter_options {
 	size_t n_tids;                  /* 0: all */
 	const char *threads;            /* a regular expression for names; NULL: all */
 	const char *only_under;         /* a function that must be in the stack; NULL: any */
+	bool only_profiled;             /* inside WICK_PROFILE_FN or wick_profile_start() */
 };
 
 enum { SELECTION_OTHERS = 3, SELECTION_NEAR = 160 };

@@ -198,6 +198,8 @@ static void print_none_kept(const struct sample_filter *filter, struct buf *buf)
 			   filter->near);
 	} else if (options->only_under && !filter->a_stack_matched) {
 		buf_add(buf, "no stack had that function in it");
+	} else if (options->only_profiled) {
+		buf_add(buf, "no sample was inside WICK_PROFILE_FN or wick_profile_start()");
 	} else {
 		buf_add(buf, "no sample matches all options");
 	}
@@ -229,6 +231,7 @@ static void print_kept(const struct summary *summary, enum sample_series series,
 	add_option(buf, filter->options->threads, "--threads", &none);
 	add_option(buf, filter->options->n_tids, "--tid", &none);
 	add_option(buf, filter->options->only_under, "--only-under", &none);
+	add_option(buf, filter->options->only_profiled, "--only-profiled", &none);
 	buf_add_char(buf, '\n');
 	if (samples == 0)
 		print_none_kept(filter, buf);

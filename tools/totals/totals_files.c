@@ -105,11 +105,13 @@ static int read_one(struct found *found, const char *path, struct err *err)
 	struct reading reading = {.found = found, .path = path};
 	struct lines *lines = NULL;
 	struct line line;
-	int r = lines_open(path, &lines, err);
+	int r = lines_open(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &lines, err);
 	int taken = 0;
 
-	if (r < 0)
+	if (r < 0) {
+		view_error_hint(path, err);
 		return r;
+	}
 	while (taken == 0 && (r = lines_next(lines, &line, err)) > 0)
 		taken = take_line(&reading, &line);
 	lines_close(lines);
@@ -152,17 +154,37 @@ static int read_all(struct found *found, const struct view_input *input, struct 
 	return r;
 }
 
+static int add_newest(struct view_input *input, struct err *err)
+{
+	if (view_input_add_newest(input, "tiers", true, err) == 0)
+		return 0;
+	(void)err_set(err, 0, "neither a process nor a file given, and no recording here");
+	err_hint(err, "-p PID, or a FILE of wick record");
+	return -EINVAL;
+}
+
+static int add_path(struct view_input *input, const char *path, struct err *err)
+{
+	int r = view_input_add(input, path, err);
+
+	if (r != -ENOENT)
+		return r;
+	(void)err_set(err, 0, "no recording (*.perf) in '%s'", path);
+	err_hint(err, "the name of a file in it");
+	return r;
+}
+
 int totals_read_files(char *const *paths, size_t n, struct totals_sum *sum, struct err *err)
 {
 	struct found found = {.sum = sum};
 	struct view_input input = {0};
-	int r = 0;
+	int r = n == 0 ? add_newest(&input, err) : 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = view_input_add(&input, paths[i], err);
+		r = add_path(&input, paths[i], err);
 	if (r == 0)
 		r = read_all(&found, &input, err);
-	if (r == 0 && found.rows == 0 && input.n_paths > 0)
+	if (r == 0 && found.rows == 0)
 		r = nothing_found(&found, &input, err);
 	view_input_release(&input);
 	return r;

@@ -4,6 +4,7 @@
 #include "sampler/agent/signals.h"
 #include "sampler/agent/start.h"
 #include "sampler/handler/chain.h"
+#include "sampler/handler/context.h"
 #include "sampler/handler/sys/clock.h"
 #include "sampler/handler/timer.h"
 
@@ -19,6 +20,8 @@ struct thread_start {
 	void *(*begin)(void *);
 	void *arg;
 	bool blocked; /* whether the thread inherits SIGPROF as blocked */
+	bool handed;  /* and a context: whose work it does */
+	struct context_value value;
 };
 
 enum {
@@ -71,6 +74,7 @@ void threads_arm_self(struct process *p)
 
 	if (claim_patiently(p, tid, &slot) < 0)
 		return;
+	context_begin(&slot);
 	(void)timer_arm(p, &slot, tid, timer_take_account(p, &slot));
 	slot_leave(&slot);
 	if (p->header->non_cpu_event) /* what it counts before its event exists is not seen */
@@ -108,6 +112,15 @@ void threads_end_self(void)
 	release_slot(p, &slot);
 }
 
+/* Not inlined: what it takes the address of would keep its caller's frame. */
+static __attribute__((noinline)) void take_context(const struct thread_start *start)
+{
+	struct process *p = start->handed ? process_is_self() : NULL;
+
+	if (p)
+		context_hand_on(p, &start->value);
+}
+
 /* A tail call, so that no agent's frame stays on the thread's stack. */
 static void *thread_main_masked(void *data)
 {
@@ -116,6 +129,7 @@ static void *thread_main_masked(void *data)
 	void *arg = start->arg;
 	bool blocked = start->blocked;
 
+	take_context(start);
 	free_start(start);
 	signals_begin_thread(blocked);
 	return begin(arg);
@@ -129,6 +143,7 @@ static void *thread_main(void *data)
 	struct process *p = process_is_self();
 	void *value;
 
+	take_context(data);
 	free_start(data);
 	signals_begin_thread(start.blocked);
 	if (p && process_state(p) == AGENT_SAMPLING)
@@ -144,18 +159,23 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*begin)
 	struct process *p = process_is_self();
 	bool hooks = p && p->discovery == DISCOVERY_HOOKS && !(p->header->hooks & RING_NO_TIMERS);
 	struct thread_start *start = NULL;
+	struct context_value value;
+	bool handed = p && context_of_creator(p, &value);
 	int r;
 
 	if (!next)
 		return 11; /* EAGAIN: no thread could be made */
 	/* With all entries in use the thread starts unarmed; the collector will post it. */
-	if (hooks || chain_in_use())
+	if (hooks || handed || chain_in_use())
 		start = take_start();
 	if (!start)
 		return next(thread, attr, begin, arg);
 	start->begin = begin;
 	start->arg = arg;
 	start->blocked = chain_blocked();
+	start->handed = handed;
+	if (handed)
+		start->value = value;
 	r = next(thread, attr, hooks ? thread_main : thread_main_masked, start);
 	if (r != 0)
 		free_start(start);

@@ -117,6 +117,7 @@ static int begin(struct collector *collector, pid_t pid, bool attached)
 	}
 	process->external = external;
 	process->attached = attached;
+	process_tables_search_on(process->tables);
 	process->child_cpu = child_cpu;
 	if (old && attached)
 		process->base_cpu_ns = base_ns;

@@ -128,6 +128,8 @@ static void take_start(struct collector *collector, int fd, const struct handsha
 		return;
 	}
 	collector->drain.stats.starting_ns += process_begin(process, before_ns);
+	if (request->kind == HANDSHAKE_START)
+		process_keep_modules(process);
 	if (request->kind == HANDSHAKE_FORK && attach_signal_fits(request->why)) {
 		process->unhooked = true;
 		process->child_cpu.place = CHILD_CPU_CHILD;
@@ -164,7 +166,7 @@ static void take_leaving(struct collector *collector, int fd, pid_t peer)
 	struct process *process = map_get(&collector->drain.by_pid, (uint64_t)peer);
 
 	if (process)
-		process_tables_read(process->tables);
+		process_tables_leave(process->tables, io_now_ns());
 	answer(fd, HANDSHAKE_ACCEPTED, -1);
 }
 

@@ -154,6 +154,7 @@ struct collector {
 	/* The main thread's: what the views of the last calls point to. */
 	struct event *current;
 	struct frame frames[SAMPLE_MAX_FRAMES];
+	struct sample_label labels[SAMPLE_MAX_LABELS];
 	struct unsupported_list unsupported;
 	struct collector_unsupported unsupported_views[MAX_UNSUPPORTED];
 };

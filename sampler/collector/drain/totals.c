@@ -25,7 +25,8 @@ void recording_totals_release(struct recording_totals *totals)
 
 void recording_totals_begin(struct recording_totals *totals, struct process *process)
 {
-	process->tables = process_tables_new(&totals->shared, process->pid);
+	process->tables =
+		process_tables_new(&totals->shared, process->pid, process->clock_offset_ns);
 }
 
 void recording_totals_end(struct recording_totals *totals, struct process *process)

@@ -45,6 +45,9 @@ struct event_sample {
 	uint16_t n_kernel;  /* the first of them, addresses of the kernel's */
 	uint16_t n_waker;   /* pcs of the waker, after the sample's own */
 	uint32_t waker_tid; /* 0: not known */
+	uint16_t n_labels;
+	uint16_t label_bytes; /* key, NUL, value, NUL, and so on: event_labels() */
+	bool profiled; /* one of them is "function" */
 	bool has_metrics;
 	bool truncated;
 	uint8_t stop;
@@ -57,7 +60,8 @@ struct event_thread {
 	char comm[SAMPLE_COMM_SIZE];
 };
 
-/* One allocation: what follows the struct is pcs[] of a sample, or the path of a mapping. */
+/* One allocation: what follows the struct is pcs[] of a sample, with its labels at the end, or the
+ * path of a mapping. */
 struct event {
 	struct event *next;
 	uint64_t time_ns;
@@ -76,6 +80,12 @@ struct event {
 	};
 	uint64_t pcs[];
 };
+
+/** event_labels - the texts of a sample's labels, at the end of its allocation */
+static inline char *event_labels(const struct event *node)
+{
+	return (char *)(uintptr_t)node + node->bytes - node->sample.label_bytes;
+}
 
 /**
  * lock_event_holds - what decode_next() checks of a HOOK_LOCK beyond any event

@@ -1,5 +1,6 @@
 /* process.c - one image of one sampled process */
 #include "sampler/collector/process/process.h"
+#include "sampler/collector/context/contexts.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -67,6 +68,8 @@ int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 	process->period_ns = NS_PER_S / options->hz;
 	timerless_init(&process->timerless, process->base_cpu_ns);
 	readings_init(&process->readings, pid, options, sockets);
+	if (contexts_new(&process->contexts, pid, options->gauges, options->n_gauges) == 0)
+		contexts_post(process->contexts, process->ring.header);
 	*ret_process = process;
 	return 0;
 }
@@ -133,6 +136,7 @@ void process_free(struct process *process)
 	map_release(&process->threads);
 	timerless_release(&process->timerless);
 	wall_free(process->wall);
+	contexts_free(process->contexts);
 	process_tables_free(process->tables);
 	if (process->external)
 		process->external->how->free(process->external);
@@ -153,6 +157,19 @@ struct thread *process_thread(struct process *process, uint32_t tid)
 		return NULL;
 	}
 	return thread;
+}
+
+uint64_t process_thread_pointer(struct process *process, uint32_t tid)
+{
+	for (uint32_t i = 0; i < process->n_slots; i++) {
+		struct ring_slot *slot = process->slots[i].ids.outer == tid
+						 ? ring_view_slot(&process->ring, i)
+						 : NULL;
+
+		if (slot)
+			return atomic_load_explicit(&slot->thread_pointer, memory_order_relaxed);
+	}
+	return 0;
 }
 
 void process_forget_thread(struct process *process, uint32_t tid)
@@ -178,6 +195,21 @@ static void push_mapping(void *context, const struct mapping *mapping)
 	event_order_push(to->sink, event_new_mapping(to->process, mapping));
 }
 
+void process_keep_modules(struct process *process)
+{
+	if (!process->contexts)
+		return;
+	contexts_keep_modules(process->contexts);
+	contexts_post(process->contexts, process->ring.header);
+}
+
+static void follow_contexts(struct process *process, uint64_t now_ns, bool changed)
+{
+	if (process->contexts && process->alive && !process->unsupported_ns &&
+	    contexts_follow(process->contexts, now_ns, changed))
+		contexts_post(process->contexts, process->ring.header);
+}
+
 bool process_update_mappings(struct process *process, struct event_order *sink, bool force)
 {
 	struct mapping_stream to = {.process = process, .sink = sink};
@@ -187,20 +219,23 @@ bool process_update_mappings(struct process *process, struct event_order *sink, 
 	char path[64];
 	int r = -ESRCH;
 
-	if (!force && !mappings_wants_read(&process->mappings, now_ns))
+	if (!force && !mappings_wants_read(&process->mappings, now_ns)) {
+		follow_contexts(process, now_ns, false);
 		return false;
+	}
 	buf_init(&text, MAPS_MAX_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
 	if (process->alive && !process->unsupported_ns)
 		r = io_read_file(path, &text, NULL);
 	(void)mappings_update(&process->mappings, r == 0 ? &text : NULL, now_ns, &emit);
-	if (r == 0)
+	if (r == 0 && (force || to.changed))
 		process_tables_search(process->tables, &text);
 	if (process_tables_count(process->tables))
 		atomic_store_explicit(&process->ring.header->counts, 1, memory_order_relaxed);
 	buf_release(&text);
 	sink->stats->lost_corrupt += process->mappings.n_refused;
 	process->mappings.n_refused = 0;
+	follow_contexts(process, now_ns, to.changed);
 	return to.changed;
 }
 

@@ -128,6 +128,8 @@ struct claim {
 	bool cut;           /* something was not believed since process_charge() */
 };
 
+struct contexts;
+
 struct process {
 	struct process *next;
 	uint32_t number;
@@ -181,6 +183,7 @@ struct process {
 	uint64_t
 		unsupported_ns; /* it went to a program that cannot load the agent; 0: it did not */
 	struct readings readings;
+	struct contexts *contexts; /* whose work its threads do; NULL: that is not to be had */
 	struct process_usage usage;
 	struct process_tables *tables; /* exact counts; NULL: no memory */
 	uint64_t handler_ns;           /* that a handler usually takes; 0: not known */
@@ -199,6 +202,10 @@ struct process {
  */
 int process_new(struct process **ret_process, uint32_t number, pid_t pid,
 		const struct collector_options *options, struct sock_table *sockets);
+
+/** process_keep_modules - note that the loaded modules are never unloaded: its program has not
+ * begun */
+void process_keep_modules(struct process *process);
 
 /** process_begin_rate - tell a new image the rate, before its descriptor is sent */
 void process_begin_rate(struct process *process, const struct rate *rate);
@@ -223,6 +230,13 @@ void process_free(struct process *process);
  * Owns:    the process.
  */
 struct thread *process_thread(struct process *process, uint32_t tid);
+
+/**
+ * process_thread_pointer - the thread pointer of a thread, as its handler wrote it
+ *
+ * Return:  the thread pointer; 0: it is not known.
+ */
+uint64_t process_thread_pointer(struct process *process, uint32_t tid);
 
 /** process_forget_thread - its tid may come again as another thread */
 void process_forget_thread(struct process *process, uint32_t tid);

@@ -1,6 +1,7 @@
 /* process_event.c - events of a process, made of its checked records */
 #include "sampler/collector/process/process_event.h"
 
+#include "sampler/collector/context/contexts.h"
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process.h"
 
@@ -51,6 +52,33 @@ static void set_memory(struct event_sample *sample, const struct record_event *r
 	(void)snprintf(sample->object, sizeof(sample->object), "%" PRIx64, record->object);
 }
 
+struct event *event_with_labels(struct event *node, const struct labels *labels)
+{
+	struct event *longer = labels->n ? realloc(node, node->bytes + labels->bytes) : NULL;
+
+	if (!longer)
+		return node;
+	longer->bytes += labels->bytes;
+	longer->sample.n_labels = (uint16_t)labels->n;
+	longer->sample.label_bytes = (uint16_t)labels->bytes;
+	longer->sample.profiled = labels_has(labels, "function");
+	memcpy(event_labels(longer), labels->text, labels->bytes);
+	return longer;
+}
+
+/* With the labels of what follows the pcs of a checked record. */
+static struct event *with_context(struct event *node, const struct record *head,
+				  const uint64_t *pcs_end)
+{
+	const struct record_context *context = record_context_of(head, pcs_end);
+	struct labels labels;
+
+	if (!context)
+		return node;
+	contexts_labels(node->process->contexts, context, &labels);
+	return event_with_labels(node, &labels);
+}
+
 struct event *hook_event_new(struct process *process, const struct record_event *record,
 			     uint64_t time_ns)
 {
@@ -68,7 +96,7 @@ struct event *hook_event_new(struct process *process, const struct record_event 
 		lock_event_fill(&node->sample, record);
 	else
 		set_memory(&node->sample, record);
-	return node;
+	return with_context(node, &record->head, record->pcs + record->n_pcs);
 }
 
 static void grow(int64_t *total, int64_t by)
@@ -152,7 +180,7 @@ struct event *event_new_sample(struct process *process, const struct record_samp
 	node->sample.stop = record->stop;
 	take_metrics(&node->sample, record);
 	memcpy(node->pcs, record->pcs, pcs_bytes);
-	return node;
+	return with_context(node, &record->head, record->pcs + record->n_pcs);
 }
 
 struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n)
@@ -163,6 +191,8 @@ struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_
 
 	if (!longer)
 		return node;
+	memmove((char *)longer + longer->bytes + more - longer->sample.label_bytes,
+		event_labels(longer), longer->sample.label_bytes);
 	kept = longer->sample.n_pcs;
 	if (kept + n > RECORD_MAX_PCS) {
 		kept = RECORD_MAX_PCS - n;

@@ -10,6 +10,7 @@
 
 struct collector_options;
 struct collector_stats;
+struct labels;
 struct ring_header;
 struct thread;
 
@@ -75,6 +76,14 @@ struct event *event_new_sample(struct process *process, const struct record_samp
  * Owns:    the caller, to free().
  */
 struct event *event_with_kernel(struct event *node, const uint64_t *pcs, uint32_t n);
+
+/**
+ * event_with_labels - give a sample its labels, once
+ *
+ * Return:  the sample, which may have moved; as it was when memory ran out.
+ * Owns:    the caller, to free().
+ */
+struct event *event_with_labels(struct event *node, const struct labels *labels);
 
 /**
  * event_new_mapping - a node for a mapping, the path copied

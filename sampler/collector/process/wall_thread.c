@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "sampler/collector/context/contexts.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/wall.h"
@@ -21,6 +22,7 @@ enum {
 	WALL_OBJECT_MS = 1000, /* between two reads of what it waits for, in the same call */
 	WALL_CALM = 16,        /* ticks without a change after which none is expected soon */
 	WALL_KEPT_AT = 128,    /* threads of a process for which two descriptors are kept */
+	WALL_SEEK = 4,         /* searches of the thread pointer of one thread */
 	WALL_FD_PART = 8,      /* the part of the descriptors that is for schedstat alone */
 };
 
@@ -40,6 +42,7 @@ struct found_wait {
 	size_t n_pcs;
 	uint8_t stop;
 	int64_t bytes;
+	struct labels labels;
 	uint64_t pcs[SAMPLE_MAX_FRAMES];
 };
 
@@ -56,6 +59,13 @@ static void keep_stack(struct wall_stack *stack, const uint64_t *pcs, size_t n, 
 	stack->n = (uint16_t)n;
 	stack->stop = stop;
 	stack->bytes = bytes;
+}
+
+static void release_stack(struct wall_stack *stack)
+{
+	free(stack->pcs);
+	free(stack->labels);
+	*stack = (struct wall_stack){0};
 }
 
 static void drop_lent(struct wall_thread *thread)
@@ -75,8 +85,8 @@ void wall_thread_free(struct wall_thread *thread)
 		drop_lent(thread);
 	cleanup_fd(&thread->schedstat_fd);
 	cleanup_fd(&thread->syscall_fd);
-	free(thread->blocked.pcs);
-	free(thread->ran.pcs);
+	release_stack(&thread->blocked);
+	release_stack(&thread->ran);
 	free(thread);
 }
 
@@ -137,7 +147,7 @@ static struct event *node_of_stack(const struct wall_thread *thread, const struc
 	node->sample.metrics[METRIC_STACK_BYTES].value = stack->bytes;
 	if (bytes > 0)
 		memcpy(node->pcs, stack->pcs, bytes);
-	return node;
+	return stack->labels ? event_with_labels(node, stack->labels) : node;
 }
 
 static void give_stack(struct wall_thread *thread, const struct wall_scan *scan,
@@ -177,6 +187,8 @@ static void give_lent(struct wall_thread *thread, const struct wall_scan *scan, 
 	node->next = NULL;
 	keep_stack(&thread->ran, node->pcs, node->sample.n_pcs, node->sample.stop,
 		   node->sample.metrics[METRIC_STACK_BYTES].value);
+	thread->ran.labels = labels_keep(thread->ran.labels, node->sample.n_labels,
+					 event_labels(node), node->sample.label_bytes);
 	thread->cpu = node->sample.cpu;
 	node->sample.weight = weight;
 	node->sample.state = STATE_RUNNING;
@@ -297,7 +309,26 @@ static void keep_pc_alone(struct found_wait *wait)
 	wait->bytes = 0;
 }
 
-/* The stack, proven by an unchanged schedstat. */
+/* From outside, as the handler does it inside. */
+static void read_labels(struct wall_thread *thread, const struct wall_scan *scan,
+			struct found_wait *wait)
+{
+	struct contexts *contexts = scan->process->contexts;
+
+	wait->labels.n = 0;
+	wait->labels.bytes = 0;
+	if (!contexts || !contexts_any(contexts))
+		return;
+	if (!thread->thread_pointer && thread->n_sought++ < WALL_SEEK) {
+		thread->thread_pointer = contexts_thread_pointer(contexts, wait->at.sp);
+		if (!thread->thread_pointer)
+			thread->thread_pointer = process_thread_pointer(scan->process, thread->tid);
+	}
+	if (thread->thread_pointer)
+		contexts_blocked(contexts, thread->thread_pointer, &wait->labels);
+}
+
+/* The stack and the labels, proven by an unchanged schedstat. */
 static enum found walk(struct wall_thread *thread, const struct wall_scan *scan,
 		       struct schedstat *before, struct found_wait *wait)
 {
@@ -306,6 +337,7 @@ static enum found walk(struct wall_thread *thread, const struct wall_scan *scan,
 	int r = blocked_walk(scan->remote, &wait->at, wait->pcs, SAMPLE_MAX_FRAMES, &result);
 	struct schedstat after;
 
+	read_labels(thread, scan, wait);
 	stats->walks++;
 	if (read_schedstat(thread, scan, &after) < 0)
 		return FOUND_DEAD;
@@ -432,6 +464,8 @@ static void adopt(struct wall_thread *thread, const struct wall_scan *scan,
 		thread->object[0] = '\0';
 	thread->at = wait->at;
 	keep_stack(&thread->blocked, wait->pcs, wait->n_pcs, wait->stop, wait->bytes);
+	thread->blocked.labels = labels_keep(thread->blocked.labels, wait->labels.n,
+					     wait->labels.text, wait->labels.bytes);
 	mappings_check(&scan->process->mappings, wait->pcs, wait->n_pcs, scan->now_ns);
 }
 
@@ -444,6 +478,8 @@ static int update_changed(struct wall_thread *thread, const struct wall_scan *sc
 	enum found found;
 
 	memset(&wait.at, 0, sizeof(wait.at));
+	wait.labels.n = 0;
+	wait.labels.bytes = 0;
 	found = find(thread, scan, now, &wait);
 	if (found == FOUND_DEAD)
 		return -ESRCH;
@@ -551,10 +587,8 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_scan *scan, i
 		drop_lent(thread);
 	close_fd(&thread->schedstat_fd);
 	close_at(thread, scan);
-	free(thread->blocked.pcs);
-	free(thread->ran.pcs);
-	thread->blocked = (struct wall_stack){0};
-	thread->ran = (struct wall_stack){0};
+	release_stack(&thread->blocked);
+	release_stack(&thread->ran);
 	thread->ended = true;
 	thread->ended_ns = scan->now_ns;
 }

@@ -19,7 +19,8 @@ struct process;
 /* A stack that may be used again. */
 struct wall_stack {
 	uint64_t *pcs;
-	int64_t bytes; /* the outermost CFA minus sp; 0: not known */
+	struct labels *labels; /* NULL: none */
+	int64_t bytes;         /* the outermost CFA minus sp; 0: not known */
 	uint16_t n;
 	uint8_t stop;
 };
@@ -57,6 +58,8 @@ struct wall_thread {
 	uint64_t comm_ns; /* when its name is read again */
 	uint64_t object_ns;
 	uint64_t ended_ns;
+	uint64_t thread_pointer; /* 0: not known */
+	uint32_t n_sought;       /* how often it was searched */
 	struct blocked_at at;
 	char letter; /* of its stat file */
 	const char *wait;

@@ -21,26 +21,51 @@ static bool pcs_hold(const uint64_t *pcs, uint32_t n_pcs)
 	return true;
 }
 
+/* What is behind the pcs: REST bytes, a multiple of 8. */
+static bool context_holds(const struct record_context *context, size_t rest)
+{
+	size_t data;
+
+	if (rest == 0)
+		return true;
+	if (rest < sizeof(*context) || context->bytes > CONTEXT_MAX_BYTES || !context->serial)
+		return false;
+	data = ((size_t)context->bytes + 7) & ~(size_t)7;
+	if (rest != sizeof(*context) + data)
+		return false;
+	switch (context->format) {
+	case CONTEXT_OTEL:
+		return context->bytes >= OTEL_RECORD_HEAD;
+	case CONTEXT_WICK:
+		return context->bytes == sizeof(struct context_value);
+	case CONTEXT_LABELS:
+		return context->bytes <= CONTEXT_MAX_ATTRS;
+	default:
+		return false;
+	}
+}
+
+/* Whether N_PCS, 1 at least, and what follows them are what a record of BYTES holds after HEAD. */
+static bool tail_holds(uint32_t bytes, size_t head, const uint64_t *pcs, uint32_t n_pcs)
+{
+	size_t before = head + n_pcs * sizeof(pcs[0]);
+
+	return n_pcs >= 1 && n_pcs <= RECORD_MAX_PCS && bytes >= before &&
+	       context_holds((const void *)(pcs + n_pcs), bytes - before) && pcs_hold(pcs, n_pcs);
+}
+
 static bool sample_holds(const struct record_sample *sample)
 {
-	if (sample->n_pcs < 1 || sample->n_pcs > RECORD_MAX_PCS)
-		return false;
-	if (sample->head.bytes != sizeof(*sample) + sample->n_pcs * sizeof(sample->pcs[0]))
-		return false;
 	if (sample->tid == 0 || sample->tid > INT32_MAX || sample->weight == 0 ||
 	    sample->period_ns == 0 || sample->period_ns > RECORD_MAX_PERIOD_NS ||
 	    sample->weight > RECORD_MAX_AMOUNT / sample->period_ns ||
 	    sample->vcsw > RECORD_MAX_AMOUNT || sample->ivcsw > RECORD_MAX_AMOUNT)
 		return false;
-	return pcs_hold(sample->pcs, sample->n_pcs);
+	return tail_holds(sample->head.bytes, sizeof(*sample), sample->pcs, sample->n_pcs);
 }
 
 static bool event_holds(const struct record_event *event)
 {
-	if (event->n_pcs < 1 || event->n_pcs > RECORD_MAX_PCS)
-		return false;
-	if (event->head.bytes != sizeof(*event) + event->n_pcs * sizeof(event->pcs[0]))
-		return false;
 	if (event->kind < HOOK_ALLOC || event->kind > HOOK_LOCK)
 		return false;
 	if (event->tid == 0 || event->tid > INT32_MAX || event->amount > RECORD_MAX_AMOUNT ||
@@ -48,7 +73,7 @@ static bool event_holds(const struct record_event *event)
 		return false;
 	if (event->kind == HOOK_LOCK && !lock_event_holds(event))
 		return false;
-	return pcs_hold(event->pcs, event->n_pcs);
+	return tail_holds(event->head.bytes, sizeof(*event), event->pcs, event->n_pcs);
 }
 
 static bool thread_holds(struct record_thread *thread)

@@ -25,6 +25,19 @@ union record_copy {
 	unsigned char bytes[RECORD_MAX_BYTES];
 };
 
+/**
+ * record_context_of - the context behind the pcs of a checked sample or event
+ *
+ * Return:  the context, in the record; NULL: it has none.
+ */
+static inline const struct record_context *record_context_of(const struct record *head,
+							     const uint64_t *pcs_end)
+{
+	const unsigned char *end = (const unsigned char *)head + head->bytes;
+
+	return (const unsigned char *)pcs_end < end ? (const void *)pcs_end : NULL;
+}
+
 enum decode_result {
 	DECODE_RECORD,  /* *RET_RECORD is a whole record that holds what its type says */
 	DECODE_EMPTY,   /* nothing is left up to HEAD */

@@ -37,6 +37,8 @@ bool filter_keeps(struct filter *filter, const struct process *process, struct t
 
 	if (options->states && !(options->states >> sample->state & 1U))
 		return false;
+	if (options->profiled && !sample->profiled)
+		return false;
 	if (options->top.n)
 		return named || top_keeps(&filter->top, process, sample->tid);
 	return named || !options->names;

@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 enum {
-	AGAIN_LEAST_MS = 50, /* a module that is not linked yet is searched again, */
+	AGAIN_LEAST_MS = 50, /* what is not mapped or linked yet is searched again, */
 	AGAIN_TRIES = 8,     /* after twice the time, so often */
-	READ_PART = 50,      /* reading may take this part of a processor */
+	READ_PART = 50,      /* reading may take this part of a processor, */
+	LEAVING_PART = 10,   /* and this part for a process that leaves, */
+	LEAVING_MS = 100,    /* and so much more */
 };
 
 /* One program state; modules may have one each. */
@@ -30,18 +32,23 @@ struct counted {
 struct process_tables {
 	struct tables_shared *shared;
 	pid_t pid;
-	int mem_fd; /* the program's memory until it calls exec */
-	struct counted states[TABLES_STATES];
+	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours */
+	int mem_fd;             /* the program's memory until it calls exec; -1: it has no tables */
+	struct counted *states; /* TABLES_STATES; NULL: none was found */
 	size_t n;
 	struct totals_builder *base; /* counted before; NULL: nothing */
 	bool unlinked;               /* a note led to an anchor that says nothing yet */
+	bool searches_on;            /* as long as nothing was found */
 	uint32_t tries;
 	uint64_t again_ns; /* when modules are searched again; 0: not because of that */
 	uint64_t renew_ns;
 	uint64_t read_ns;
+	uint64_t begun_ns;
+	uint64_t leaving_ns; /* spent on what process_tables_leave() has read */
 };
 
-struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid)
+struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid,
+					  int64_t clock_offset_ns)
 {
 	struct process_tables *tables = calloc(1, sizeof(*tables));
 
@@ -49,6 +56,8 @@ struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pi
 		return NULL;
 	tables->shared = shared;
 	tables->pid = pid;
+	tables->begun_ns = io_now_ns();
+	tables->clock_offset_ns = clock_offset_ns;
 	tables->mem_fd = -1;
 	return tables;
 }
@@ -59,6 +68,7 @@ void process_tables_free(struct process_tables *tables)
 		return;
 	for (size_t i = 0; i < tables->n; i++)
 		table_view_release(&tables->states[i].view);
+	free(tables->states);
 	totals_builder_free(tables->base);
 	cleanup_fd(&tables->mem_fd);
 	free(tables);
@@ -115,13 +125,22 @@ static bool write_part(const struct process_tables *tables, const struct counted
 		      (off_t)(at->address + offset)) == (ssize_t)len;
 }
 
+/* The clock as the program reads it: another time namespace has another CLOCK_MONOTONIC. */
+static uint64_t program_ticks(const struct process_tables *tables)
+{
+	const struct ticks *ticks = &tables->shared->ticks;
+	uint64_t now = ticks_now(ticks);
+
+	return ticks->clock == TABLES_MONOTONIC ? now + (uint64_t)tables->clock_offset_ns : now;
+}
+
 /* Everything that the program needs to count, then the word that has it count. */
 static bool write_lease(struct process_tables *tables, struct counted *at)
 {
 	const size_t from = offsetof(struct tables_state, mult);
-	const struct ticks *ticks = &tables->shared->ticks;
 
-	at->written.until = ticks_now(ticks) + ticks_of_ns(ticks, LEASE_S * NS_PER_S);
+	at->written.until =
+		program_ticks(tables) + ticks_of_ns(&tables->shared->ticks, LEASE_S * NS_PER_S);
 	return write_part(tables, at, from, offsetof(struct tables_state, tables) - from) &&
 	       write_part(tables, at, offsetof(struct tables_state, until),
 			  sizeof(at->written.until));
@@ -142,12 +161,23 @@ static int read_view(struct process_tables *tables, struct counted *at,
 	return scratch ? table_view_read(&at->view, scratch, tables->mem_fd, state) : -ENOMEM;
 }
 
+/* For moments of the program's clock in ours. */
+static struct ticks program_clock(const struct process_tables *tables)
+{
+	struct ticks ticks = tables->shared->ticks;
+
+	if (ticks.clock == TABLES_MONOTONIC)
+		ticks.base.ticks += (uint64_t)tables->clock_offset_ns;
+	return ticks;
+}
+
 /* What was counted before is taken away later. */
 static int add_base(struct process_tables *tables, const struct counted *at)
 {
+	const struct ticks ticks = program_clock(tables);
 	int r = tables->base ? 0 : totals_builder_new(&tables->base);
 
-	return r < 0 ? r : table_view_add(&at->view, tables->base, &tables->shared->ticks, true);
+	return r < 0 ? r : table_view_add(&at->view, tables->base, &ticks, true);
 }
 
 static bool has_counted(const struct tables_state *state)
@@ -161,9 +191,14 @@ static bool has_counted(const struct tables_state *state)
 static void switch_on(struct process_tables *tables, uint64_t address,
 		      const struct tables_state *state)
 {
-	struct counted *at = &tables->states[tables->n];
 	struct tables_shared *shared = tables->shared;
+	struct counted *at;
 
+	if (!tables->states)
+		tables->states = calloc(TABLES_STATES, sizeof(*tables->states));
+	if (!tables->states)
+		return;
+	at = &tables->states[tables->n];
 	*at = (struct counted){.address = address};
 	ticks_measure(&shared->ticks);
 	if (has_counted(state) && (read_view(tables, at, state) < 0 || add_base(tables, at) < 0)) {
@@ -239,10 +274,23 @@ void process_tables_search(struct process_tables *tables, const struct buf *maps
 		return;
 	tables->unlinked = false;
 	notes_find(tables->mem_fd, maps->data, maps->len, visit_note, &search);
-	if (!tables->unlinked || tables->tries == AGAIN_TRIES)
-		tables->again_ns = 0;
-	else
+	if (tables->n == 0) {
+		(void)close(tables->mem_fd);
+		tables->mem_fd = -1;
+	}
+	tables->again_ns = 0;
+	if ((tables->unlinked || (tables->searches_on && tables->n == 0)) &&
+	    tables->tries < AGAIN_TRIES)
 		tables->again_ns = io_now_ns() + (AGAIN_LEAST_MS * NS_PER_MS << tables->tries++);
+}
+
+void process_tables_search_on(struct process_tables *tables)
+{
+	if (!tables)
+		return;
+	tables->searches_on = true;
+	if (tables->n == 0)
+		tables->again_ns = io_now_ns() + AGAIN_LEAST_MS * NS_PER_MS;
 }
 
 static void search_again(struct process_tables *tables)
@@ -284,7 +332,7 @@ static void renew(struct process_tables *tables, struct counted *at)
 	if (!copy_ours(tables, at, &state))
 		return;
 	/* What ran before a gap is not to be charged with it. */
-	if (ticks_now(&tables->shared->ticks) >= at->written.until)
+	if (program_ticks(tables) >= at->written.until)
 		at->written.session = ++tables->shared->session;
 	if (!write_lease(tables, at))
 		at->address = 0;
@@ -314,6 +362,17 @@ static void read_in_turn(struct process_tables *tables, uint64_t now_ns)
 	if (wait_ns > TABLES_READ_MOST_MS * NS_PER_MS)
 		wait_ns = TABLES_READ_MOST_MS * NS_PER_MS;
 	tables->read_ns = now_ns + wait_ns;
+}
+
+void process_tables_leave(struct process_tables *tables, uint64_t now_ns)
+{
+	uint64_t begun_ns = io_thread_ns();
+
+	if (!tables || tables->leaving_ns >
+			       LEAVING_MS * NS_PER_MS + (now_ns - tables->begun_ns) / LEAVING_PART)
+		return;
+	process_tables_read(tables);
+	tables->leaving_ns += io_thread_ns() - begun_ns;
 }
 
 void process_tables_turn(struct process_tables *tables, uint64_t now_ns)
@@ -354,10 +413,11 @@ void process_tables_end(struct process_tables *tables)
 static int add_views(const struct process_tables *tables, struct totals_builder *builder,
 		     bool lives)
 {
+	const struct ticks ticks = program_clock(tables);
 	int r = 0;
 
 	for (size_t i = 0; i < tables->n && r == 0; i++)
-		r = table_view_add(&tables->states[i].view, builder, &tables->shared->ticks, lives);
+		r = table_view_add(&tables->states[i].view, builder, &ticks, lives);
 	return r;
 }
 

@@ -20,10 +20,10 @@
 enum {
 	LEASE_S = 10,
 	LEASE_RENEW_MS = 1000,
-	TABLES_READ_MS = 1000,      /* between two readings, */
-	TABLES_READ_MOST_MS = 5000, /* or longer, for tables that take long to read */
-	TABLES_STALL_MS = 100,      /* runs of tasks that are longer are stalls */
-	TABLES_STATES = 16,         /* of one process, ever; further ones are not switched on */
+	TABLES_READ_MS = 1000,       /* between two readings, */
+	TABLES_READ_MOST_MS = 60000, /* or longer, for tables that take long to read */
+	TABLES_STALL_MS = 100,       /* runs of tasks that are longer are stalls */
+	TABLES_STATES = 16,          /* of one process, ever; further ones are not switched on */
 };
 
 /* What all processes of a recording share. */
@@ -37,11 +37,13 @@ struct process_tables;
 
 /**
  * process_tables_new - of a process whose modules have not been searched yet
+ * @clock_offset_ns: its CLOCK_MONOTONIC minus ours
  *
  * Return:  NULL: no memory.
  * Owns:    the caller, to process_tables_free(); it keeps SHARED.
  */
-struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid);
+struct process_tables *process_tables_new(struct tables_shared *shared, pid_t pid,
+					  int64_t clock_offset_ns);
 
 /** process_tables_free - forget them; NULL is fine, here and below */
 void process_tables_free(struct process_tables *tables);
@@ -54,6 +56,13 @@ void process_tables_free(struct process_tables *tables);
  */
 void process_tables_search(struct process_tables *tables, const struct buf *maps);
 
+/**
+ * process_tables_search_on - search again for some seconds, until there are tables
+ *
+ * For a process without an agent, which may not even have begun to run its program.
+ */
+void process_tables_search_on(struct process_tables *tables);
+
 /** process_tables_count - whether the program counts, for what is known */
 bool process_tables_count(const struct process_tables *tables);
 
@@ -65,6 +74,13 @@ void process_tables_turn(struct process_tables *tables, uint64_t now_ns);
 
 /** process_tables_read - read now; what cannot be read stays as it was last */
 void process_tables_read(struct process_tables *tables);
+
+/**
+ * process_tables_leave - read now, because the process says that its memory is about to go
+ *
+ * One that says so again and again is read for a tenth of the time, and 100 ms more.
+ */
+void process_tables_leave(struct process_tables *tables, uint64_t now_ns);
 
 /** process_tables_end - read once more, and have the program count no more */
 void process_tables_end(struct process_tables *tables);

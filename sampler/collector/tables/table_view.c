@@ -1,7 +1,6 @@
 /* table_view.c - what the tables of one program say: copies them, checks, and sums over threads */
 #include "sampler/collector/tables/table_view.h"
 
-#include "base/cleanup.h"
 #include "base/saturated.h"
 #include "sampler/procfs/notes.h"
 
@@ -12,7 +11,6 @@
 struct table_scratch {
 	struct tables tables; /* only what is used of each is copied */
 	struct table_thread thread;
-	struct histogram_bucket buckets[HISTOGRAM_BUCKETS];
 };
 
 /* One reading under way. */
@@ -20,7 +18,6 @@ struct taking {
 	struct table_scratch *scratch;
 	int mem_fd;
 	uint64_t tables;
-	size_t bytes; /* copied of blocks */
 	struct view_reading reading;
 };
 
@@ -32,7 +29,8 @@ struct table_scratch *table_scratch_new(void)
 static void release_reading(struct view_reading *reading)
 {
 	for (size_t i = 0; i < reading->n_cells; i++)
-		histogram_release(&reading->cells[i].durations);
+		for (uint32_t octave = 0; octave < TABLES_OCTAVES; octave++)
+			free(reading->cells[i].octaves[octave]);
 	free(reading->nodes);
 	free(reading->node_keys);
 	free(reading->cells);
@@ -136,96 +134,98 @@ static void add_nodes(struct view_reading *reading, const struct table_thread *t
 	}
 }
 
-/* Return: the durations of a row, in the scratch's buckets.  N_CHUNKS: of the thread; LEFT: how
- * many of them this thread's rows may still have, all together. */
-static struct histogram durations_of(struct table_scratch *scratch,
-				     const struct table_cell_row *row, size_t n_chunks,
-				     size_t *left)
+/* Adds the counters of a chunk to an octave, which is made when it is new. */
+static int add_chunk(struct view_reading *reading, uint64_t **octave,
+		     const uint32_t chunk[TABLES_STEPS])
 {
-	struct histogram durations = {.at = scratch->buckets};
+	uint64_t lost = 0;
 
-	for (uint32_t octave = 0; octave < TABLES_OCTAVES; octave++) {
+	if (!*octave && reading->n_octaves == VIEW_OCTAVES) {
+		for (uint32_t i = 0; i < TABLES_STEPS; i++)
+			lost += chunk[i];
+		add(&reading->losses.durations, lost);
+		return 0;
+	}
+	if (!*octave) {
+		*octave = calloc(TABLES_STEPS, sizeof(**octave));
+		if (!*octave)
+			return -ENOMEM;
+		reading->n_octaves++;
+	}
+	for (uint32_t i = 0; i < TABLES_STEPS; i++)
+		(*octave)[i] += chunk[i];
+	return 0;
+}
+
+/* N_CHUNKS: of the thread; LEFT: how many its rows may still name, all together. */
+static int add_durations(struct taking *taking, struct view_cell *cell,
+			 const struct table_cell_row *row, size_t n_chunks, size_t *left)
+{
+	int r = 0;
+
+	for (uint32_t octave = 0; octave < TABLES_OCTAVES && r == 0; octave++) {
 		size_t chunk = row->chunks[octave];
 
 		if (chunk == 0 || chunk > n_chunks || *left == 0)
 			continue;
 		--*left;
-		for (uint32_t step = 0; step < TABLES_STEPS; step++) {
-			uint32_t count = scratch->thread.chunks[chunk - 1][step];
-
-			if (count)
-				scratch->buckets[durations.n++] = (struct histogram_bucket){
-					.bucket = octave * TABLES_STEPS + step, .count = count};
-		}
+		r = add_chunk(&taking->reading, &cell->octaves[octave],
+			      taking->scratch->thread.chunks[chunk - 1]);
 	}
-	return durations;
-}
-
-static int add_durations(struct view_reading *reading, struct view_cell *cell,
-			 const struct histogram *durations)
-{
-	uint32_t before = cell->durations.n;
-	int r;
-
-	if (reading->n_buckets + durations->n > VIEW_BUCKETS) {
-		add(&reading->losses.durations, histogram_count(durations));
-		return 0;
-	}
-	r = histogram_merge(&cell->durations, durations);
-	reading->n_buckets += cell->durations.n - before;
 	return r;
 }
 
-static int add_cells(struct view_reading *reading, struct table_scratch *scratch, size_t n_chunks)
+static void add_cell(struct view_cell *to, const struct table_cell_row *from)
 {
+	if (to->count == 0 || from->min_ns < to->min_ns)
+		to->min_ns = from->min_ns;
+	if (from->max_ns > to->max_ns)
+		to->max_ns = from->max_ns;
+	add(&to->count, from->count);
+	add(&to->sum_ns, from->sum_ns);
+	add(&to->self_ns, from->self_ns);
+	if (from->exemplar_ns && from->exemplar_ticks >= to->exemplar_ticks) {
+		to->exemplar_ns = from->exemplar_ns;
+		to->exemplar_ticks = from->exemplar_ticks;
+		memcpy(to->exemplar_trace, from->exemplar_trace, sizeof(to->exemplar_trace));
+	}
+}
+
+static int add_cells(struct taking *taking, size_t n_chunks)
+{
+	struct view_reading *reading = &taking->reading;
 	size_t left = n_chunks;
 	int r = 0;
 
 	for (size_t i = 1; i < reading->n_cells && r == 0; i++) {
-		const struct table_cell_row *from = &scratch->thread.cells[i];
-		struct view_cell *to = &reading->cells[i];
-		struct histogram durations;
+		const struct table_cell_row *from = &taking->scratch->thread.cells[i];
 
 		if (from->count == 0)
 			continue;
-		if (to->count == 0 || from->min_ns < to->min_ns)
-			to->min_ns = from->min_ns;
-		if (from->max_ns > to->max_ns)
-			to->max_ns = from->max_ns;
-		add(&to->count, from->count);
-		add(&to->sum_ns, from->sum_ns);
-		add(&to->self_ns, from->self_ns);
-		if (from->exemplar_ns && from->exemplar_ticks >= to->exemplar_ticks) {
-			to->exemplar_ns = from->exemplar_ns;
-			to->exemplar_ticks = from->exemplar_ticks;
-			memcpy(to->exemplar_trace, from->exemplar_trace,
-			       sizeof(to->exemplar_trace));
-		}
-		durations = durations_of(scratch, from, n_chunks, &left);
-		r = add_durations(reading, to, &durations);
+		add_cell(&reading->cells[i], from);
+		r = add_durations(taking, &reading->cells[i], from, n_chunks, &left);
 	}
 	return r;
 }
 
-static bool copy_rows(struct taking *taking, uint64_t address, size_t offset, void *to, size_t len)
+static bool copy_rows(const struct taking *taking, uint64_t address, size_t offset, void *to,
+		      size_t len)
 {
-	taking->bytes += len;
 	return len == 0 || notes_copy(taking->mem_fd, address + offset, to, len);
 }
 
-/* A block that belongs to no thread may hold what one has counted that has ended. */
+/* The block of a thread that has ended is still its own, until another thread takes it. */
 static int add_thread(struct taking *taking, uint64_t address)
 {
 	struct table_thread *thread = &taking->scratch->thread;
 	struct view_reading *reading = &taking->reading;
 	size_t n_chunks;
 
-	if (taking->bytes > VIEW_BYTES) {
-		reading->losses.threads++;
-		return 0;
-	}
 	if (!copy_rows(taking, address, 0, thread, offsetof(struct table_thread, record)))
 		return -ESRCH;
+	/* New, or wiped by fork. */
+	if (thread->tid == 0)
+		return 0;
 	n_chunks = at_most(thread->n_chunks, TABLES_CHUNKS);
 	if (!copy_rows(taking, address, offsetof(struct table_thread, nodes), thread->nodes,
 		       reading->n_nodes * sizeof(thread->nodes[0])) ||
@@ -236,7 +236,7 @@ static int add_thread(struct taking *taking, uint64_t address)
 		return -ESRCH;
 	add(&reading->losses.durations, thread->lost_chunks);
 	add_nodes(reading, thread);
-	return add_cells(reading, taking->scratch, n_chunks);
+	return add_cells(taking, n_chunks);
 }
 
 static int take(struct table_view *view, struct taking *taking)
@@ -322,30 +322,25 @@ static bool kind_of(const struct table_name *name, enum total_kind *ret_kind)
 	}
 }
 
-/* PLACES: of the nodes before it.  Return: its index in the builder; 0: it has none. */
-static uint32_t place_node(const struct table_view *view, struct totals_builder *builder,
-			   uint32_t index, const uint32_t *places)
+/* What a node is, with its texts.  Return: false: it is not complete, or none. */
+static bool describe_node(const struct table_view *view, uint32_t index,
+			  struct total_node *ret_node, struct text texts[2])
 {
-	uint64_t key = view->last.node_keys[index];
-	const struct table_name *name = name_at(view, (uint32_t)key);
-	uint32_t parent = (uint32_t)(key >> 32);
+	uint32_t number = (uint32_t)view->last.node_keys[index];
+	const struct table_name *name = name_at(view, number);
 	struct total_node node = {.kind = TOTAL_TASK, .name = TOTALS_OTHER, .file = ""};
-	struct text first;
-	struct text second;
 
-	if (key == 0 && index != TABLES_OTHER)
-		return 0;
 	if (index != TABLES_OTHER && (!name || !kind_of(name, &node.kind)))
-		return 0;
-	if (index != TABLES_OTHER && (uint32_t)key != TABLES_OTHER) {
-		first = text_at(name, 0, name->bytes);
-		second = text_at(name, (size_t)name->bytes + 1, name->file_bytes);
-		node.name = first.bytes;
-		node.file = last_part(second.bytes);
+		return false;
+	if (index != TABLES_OTHER && number != TABLES_OTHER) {
+		texts[0] = text_at(name, 0, name->bytes);
+		texts[1] = text_at(name, (size_t)name->bytes + 1, name->file_bytes);
+		node.name = texts[0].bytes;
+		node.file = last_part(texts[1].bytes);
 		node.line = name->line;
 	}
-	/* A parent is made before its children: there is no ring of them. */
-	return totals_builder_node(builder, parent < index ? places[parent] : 0, &node);
+	*ret_node = node;
+	return true;
 }
 
 static void add_node_row(struct total_node *to, const struct view_node *from,
@@ -371,17 +366,26 @@ static int add_all_nodes(const struct table_view *view, struct totals_builder *b
 			 const struct ticks *ticks, bool lives)
 {
 	const struct view_reading *reading = &view->last;
-	_cleanup_free_ uint32_t *places = calloc(reading->n_nodes + 1, sizeof(*places));
+	uint32_t *places = calloc(reading->n_nodes + 1, sizeof(*places));
+	struct total_node node;
+	struct text texts[2];
+	int r = places ? 0 : -ENOMEM;
 
-	if (!places)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < reading->n_nodes; i++) {
-		places[i] = place_node(view, builder, i, places);
+	for (uint32_t i = 1; i < reading->n_nodes && r == 0; i++) {
+		uint32_t parent = (uint32_t)(reading->node_keys[i] >> 32);
+
+		if (!describe_node(view, i, &node, texts))
+			continue;
+		/* A parent is made before its children: there is no ring of them. */
+		places[i] = totals_builder_node(builder, parent < i ? places[parent] : 0, &node);
 		if (places[i])
 			add_node_row(totals_builder_at(builder, places[i]), &reading->nodes[i],
 				     ticks, lives);
+		else
+			r = -ENOMEM;
 	}
-	return 0;
+	free(places);
+	return r;
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
@@ -411,6 +415,22 @@ static const char *cell_name(const struct table_view *view, uint32_t number, con
 	return to->bytes;
 }
 
+/* BUCKETS: room for them. */
+static struct histogram durations_of(const struct view_cell *cell,
+				     struct histogram_bucket buckets[HISTOGRAM_BUCKETS])
+{
+	struct histogram durations = {.at = buckets};
+
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		const uint64_t *octave = cell->octaves[i / TABLES_STEPS];
+
+		if (octave && octave[i % TABLES_STEPS])
+			buckets[durations.n++] = (struct histogram_bucket){
+				.bucket = i, .count = octave[i % TABLES_STEPS]};
+	}
+	return durations;
+}
+
 static int add_cell_row(struct totals_builder *builder, struct total_tier *to,
 			const struct view_cell *from, const struct ticks *ticks)
 {
@@ -423,10 +443,13 @@ static int add_cell_row(struct totals_builder *builder, struct total_tier *to,
 		.exemplar_ns = from->exemplar_ns,
 		.exemplar_time_ns = ticks_time_ns(ticks, from->exemplar_ticks),
 	};
+	struct histogram_bucket buckets[HISTOGRAM_BUCKETS];
+	struct histogram durations;
 
 	memcpy(row.exemplar_trace, from->exemplar_trace, sizeof(row.exemplar_trace));
 	total_tier_add(to, &row);
-	return totals_builder_durations(builder, to, &from->durations);
+	durations = durations_of(from, buckets);
+	return totals_builder_durations(builder, to, &durations);
 }
 
 static int add_all_cells(const struct table_view *view, struct totals_builder *builder,

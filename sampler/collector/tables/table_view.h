@@ -17,9 +17,8 @@
 #include <stdint.h>
 
 enum {
-	VIEW_BYTES = 512 << 20, /* of threads' blocks that one reading copies; further ones count as
-				   lost threads */
-	VIEW_BUCKETS = 1 << 19, /* of the durations of one program */
+	VIEW_OCTAVES = 1 << 16, /* with durations in them, of all cells: 32 MiB.  Further durations
+				   are in no bucket */
 };
 
 struct view_node {
@@ -43,7 +42,7 @@ struct view_cell {
 	uint64_t exemplar_ns;
 	uint64_t exemplar_ticks;
 	uint8_t exemplar_trace[TOTALS_TRACE_BYTES];
-	struct histogram durations;
+	uint64_t *octaves[TABLES_OCTAVES]; /* TABLES_STEPS buckets each; NULL: nothing is in it */
 };
 
 /* At one moment.  Index i is number i of the program. */
@@ -54,7 +53,7 @@ struct view_reading {
 	struct view_cell *cells;
 	uint64_t *cell_keys;
 	size_t n_cells;
-	size_t n_buckets;
+	size_t n_octaves;
 	struct totals_losses losses;
 };
 

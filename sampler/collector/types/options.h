@@ -55,6 +55,7 @@ struct collector_top {
  */
 struct collector_filter {
 	uint32_t states; /* bits of 1 << enum sample_state; 0: all */
+	bool profiled;   /* only inside wick.h's WICK_PROFILE_FN or wick_profile_start() */
 	struct collector_top top;
 	bool (*names)(void *context, const char *comm, size_t len); /* drain thread's; or NULL */
 	void *context;

@@ -69,7 +69,7 @@ struct collector_stats {
 	struct filtered filtered[N_SERIES]; /* what collector_options.filter left out */
 	uint64_t threads;                   /* that gave at least one sample */
 	uint64_t processes;                 /* images that sent a handshake */
-	uint64_t counting;  /* images that keep exact counts by wick.h: collector_totals() */
+	uint64_t counting; /* images that keep exact counts by wick.h: collector_totals() */
 	uint64_t unsupported_processes;
 	uint64_t followed;            /* children of attached processes that wick attached to */
 	uint64_t children_missed_ns;  /* CPU of children before wick attached, or that ended: not in

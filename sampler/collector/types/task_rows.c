@@ -180,7 +180,7 @@ int task_rows_make(struct totals_builder *builder)
 	size_t kept = 0;
 
 	if (!links || !open || make_places(builder) < 0)
-		return -ENOMEM;
+		return -ENOMEM; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	link_nodes(builder, links);
 	add_up(builder, links);
 	sum_outermost(builder, links, open);

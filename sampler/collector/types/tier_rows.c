@@ -152,14 +152,14 @@ int tier_rows_make(struct totals_builder *builder)
 {
 	size_t n = builder->n_cells;
 	_cleanup_free_ struct identity *list = calloc(n + 1, sizeof(*list));
-	_cleanup_free_ struct total_tier **cells = calloc(n + 1, sizeof(*cells));
+	_cleanup_free_ struct total_tier **cells = calloc(n + 1, sizeof(struct total_tier *));
 	size_t n_chosen;
 	int r = 0;
 
 	/* Each tier has two rows more than cells, at most. */
 	builder->tiers = calloc(3 * n + 1, sizeof(*builder->tiers));
 	if (!list || !cells || !builder->tiers)
-		return -ENOMEM;
+		return -ENOMEM; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	n_chosen = choose_identities(builder, list);
 	for (size_t i = 0; i < n; i++)
 		cells[i] = &builder->cells[i];

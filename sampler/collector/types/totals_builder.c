@@ -145,10 +145,10 @@ static struct total_tier *find_cell(const struct totals_builder *builder, const 
 	return row;
 }
 
-struct total_tier *totals_builder_cell(struct totals_builder *builder, const char *tier,
-				       const char *identity)
+/* The row of two names; a new one only while there are less than MOST.  NULL: there is none. */
+static struct total_tier *cell_of(struct totals_builder *builder, const char *tier,
+				  const char *identity, size_t most)
 {
-	bool full = builder->n_cells >= BUILDER_CELLS - BUILDER_TIERS;
 	const char *kept_tier = name_of(builder, tier);
 	const char *kept = name_of(builder, identity);
 	size_t index = builder->n_cells;
@@ -158,20 +158,27 @@ struct total_tier *totals_builder_cell(struct totals_builder *builder, const cha
 	if (!kept_tier || !kept)
 		return NULL;
 	row = find_cell(builder, kept_tier, kept, &hash);
-	if (row)
+	if (row || index >= most)
 		return row;
-	if (full && strcmp(identity, TOTALS_OTHER) != 0) {
-		builder->losses.cells++;
-		return totals_builder_cell(builder, tier, TOTALS_OTHER);
-	}
-	if (index >= BUILDER_CELLS - 1 && strcmp(tier, TOTALS_OTHER) != 0)
-		return totals_builder_cell(builder, TOTALS_OTHER, TOTALS_OTHER);
 	if (array_reserve(&builder->cells, index, &builder->cells_size, 16) < 0 ||
 	    map_put(&builder->cell_index, hash, (void *)((uintptr_t)index + 1)) < 0)
 		return NULL;
 	builder->cells[index] = (struct total_tier){.tier = kept_tier, .identity = kept};
 	builder->n_cells++;
 	return &builder->cells[index];
+}
+
+struct total_tier *totals_builder_cell(struct totals_builder *builder, const char *tier,
+				       const char *identity)
+{
+	const size_t most = BUILDER_CELLS - BUILDER_TIERS;
+	struct total_tier *row = cell_of(builder, tier, identity, most);
+
+	if (row || builder->n_cells < most)
+		return row;
+	builder->losses.cells++;
+	row = cell_of(builder, tier, TOTALS_OTHER, BUILDER_CELLS - 1);
+	return row ? row : cell_of(builder, TOTALS_OTHER, TOTALS_OTHER, BUILDER_CELLS);
 }
 
 int totals_builder_durations(struct totals_builder *builder, struct total_tier *row,
@@ -312,18 +319,19 @@ static int each_node(struct totals_builder *builder, const struct totals_builder
 		     void (*change)(struct total_node *to, const struct total_node *by))
 {
 	uint32_t *places = calloc(other->n_nodes, sizeof(*places));
+	int r = places ? 0 : -ENOMEM;
 
-	if (!places)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < other->n_nodes; i++) {
+	for (uint32_t i = 1; i < other->n_nodes && r == 0; i++) {
 		const struct total_node *by = &other->nodes[i];
 
 		places[i] = totals_builder_node(builder, places[by->parent], by);
 		if (places[i])
 			change(totals_builder_at(builder, places[i]), by);
+		else
+			r = -ENOMEM;
 	}
 	free(places);
-	return 0;
+	return r;
 }
 
 int totals_builder_merge(struct totals_builder *builder, const struct totals_builder *other)

@@ -134,16 +134,16 @@ static uint32_t thread_number(struct profile *profile, const struct hand_sample 
 	return (uint32_t)profile->n_threads++;
 }
 
-static uint16_t tag_code(struct profile *profile, struct profile_tag *tag, const char *value)
+static uint32_t tag_code(struct profile *profile, struct profile_tag *tag, const char *value)
 {
 	uint32_t string = string_number(profile, value ? value : "");
 
 	for (uint32_t i = 0; i < tag->n_values; i++) {
 		if (tag->values[i] == string)
-			return (uint16_t)i;
+			return (uint32_t)i;
 	}
 	tag->values[tag->n_values] = string;
-	return (uint16_t)tag->n_values++;
+	return (uint32_t)tag->n_values++;
 }
 
 static void grow(struct hand_profile *hand)
@@ -160,7 +160,7 @@ static void grow(struct hand_profile *hand)
 	profile->events = must(realloc(profile->events, n));
 	for (size_t i = 0; i < profile->n_tags; i++)
 		profile->tags[i].codes =
-			must(realloc(profile->tags[i].codes, n * sizeof(uint16_t)));
+			must(realloc(profile->tags[i].codes, n * sizeof(uint32_t)));
 	profile->metrics[0].values = must(realloc(profile->metrics[0].values, n * 8));
 	profile->metrics[0].deltas = must(realloc(profile->metrics[0].deltas, n * 8));
 }
