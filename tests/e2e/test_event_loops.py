@@ -6,7 +6,7 @@ import socket
 import threading
 import unittest
 
-from recorded import TARGETS, WICK, Case, read, req_rows, wait_for
+from recorded import TARGETS, WICK, Case, child_of, read, req_rows, wait_for
 
 EXAMPLES = os.path.abspath(os.path.join(TARGETS, "../../docs/examples"))
 CLIENTS, LINES = 4, 250
@@ -44,7 +44,7 @@ class EventLoops(Case):
             client.start()
         for client in clients:
             client.join()
-        wick.send_signal(signal.SIGTERM)  # which it hands on
+        os.kill(child_of(wick.pid), signal.SIGTERM)
         _, said = wick.communicate(timeout=60)
         said = said.decode(errors="replace")
         self.assertEqual(len(answers), CLIENTS * LINES, said)
