@@ -96,7 +96,7 @@ static evutil_socket_t listen_on(int port)
 int main(int argc, char **argv)
 {
 	struct event_base *base = event_base_new();
-	evutil_socket_t fd = argc == 2 ? listen_on(atoi(argv[1])) : -1;
+	evutil_socket_t fd = argc == 2 ? listen_on((int)strtol(argv[1], NULL, 10)) : -1;
 	struct event *listener, *ends[2];
 
 	if (!base || fd < 0) {

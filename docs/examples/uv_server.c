@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	uv_signal_t ends[2];
 	uv_tcp_t server;
 
-	if (argc != 2 || uv_ip4_addr("127.0.0.1", atoi(argv[1]), &address) != 0) {
+	if (argc != 2 || uv_ip4_addr("127.0.0.1", (int)strtol(argv[1], NULL, 10), &address) != 0) {
 		(void)fprintf(stderr, "usage: uv_server PORT\n");
 		return 2;
 	}

@@ -233,6 +233,12 @@ static inline void wick_bufferevent_setcb_at(struct bufferevent *buffer,
 
 	if (!made) /* no memory: those of before stay */
 		return;
+	if (!on_read && !on_write && !on_event) {
+		bufferevent_setcb(buffer, 0, 0, 0, made->arg);
+		wick_event_gone(made, WICK_COMPLETED);
+		wick_event_gone(before, WICK_COMPLETED);
+		return;
+	}
 	made->on_read = on_read;
 	made->on_write = on_write;
 	made->on_event = on_event;

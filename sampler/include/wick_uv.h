@@ -214,6 +214,7 @@ static inline void wick_uv_leave(struct wick_uv_armed *armed)
 	free(armed);
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and lists */
 #define WICK_UV_CALLER(name, kind, type, parameters, arguments)                                    \
 	static inline void wick_uv_call_##name parameters                                          \
 	{                                                                                          \
@@ -226,6 +227,7 @@ static inline void wick_uv_leave(struct wick_uv_armed *armed)
 		wick_uv_leave(armed);                                                              \
 	}
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 /**
  * WICK_UV_CALLER - what libuv calls instead of the program's callback
  *

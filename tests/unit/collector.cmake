@@ -18,13 +18,16 @@ wick_unit_test(waits_object LIBS wick_sample)
 
 # Exact counts, with the real agent and the real header.
 add_executable(counted_target counted_target.c)
-target_link_libraries(counted_target PRIVATE wick_warnings Threads::Threads)
+target_link_libraries(counted_target PRIVATE wick_warnings Threads::Threads ${CMAKE_DL_LIBS})
+add_library(counted_plugin MODULE counted_plugin.c)
+target_link_libraries(counted_plugin PRIVATE wick_warnings)
+target_include_directories(counted_plugin PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(counted_target PRIVATE _GNU_SOURCE)
 target_include_directories(counted_target PRIVATE ${PROJECT_SOURCE_DIR})
 wick_unit_test(counted LIBS wick_sample)
 target_compile_definitions(counted_test PRIVATE AGENT="$<TARGET_FILE:wick-agent>"
-  TARGET="$<TARGET_FILE:counted_target>")
-add_dependencies(counted_test wick-agent counted_target)
+  TARGET="$<TARGET_FILE:counted_target>" PLUGIN="$<TARGET_FILE:counted_plugin>")
+add_dependencies(counted_test wick-agent counted_target counted_plugin)
 target_sources(tables_test PRIVATE tables_fixture.c)
 target_sources(totals_test PRIVATE failing_memory.c)
 target_link_options(totals_test PRIVATE

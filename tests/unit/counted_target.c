@@ -1,6 +1,7 @@
 /* counted_target.c - counts what it is told to by wick.h, and ends in one way or another */
 #include "sampler/include/wick.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 8, REQUESTS = 1000, CHILDREN = 3, CHILD_REQUESTS = 200, IDENTITIES = 10000 };
+enum {
+	THREADS = 8,
+	REQUESTS = 1000,
+	CHILDREN = 3,
+	CHILD_REQUESTS = 200,
+	IDENTITIES = 10000,
+	LIBRARY_REQUESTS = 300
+};
 
 static void one_task(void)
 {
@@ -101,10 +109,27 @@ static void serve(void)
 	}
 }
 
+/* Wick has some time to see that it is there. */
+static int count_in_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void (*count)(unsigned n) =
+		library ? (void (*)(unsigned n))dlsym(library, "plugin_count") : NULL;
+
+	if (!count)
+		return 1;
+	sleep_ms(1000);
+	count(LIBRARY_REQUESTS);
+	one_request("GET /often");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "exit";
 
+	if (argc > 2)
+		return count_in_library(argv[2]);
 	if (strcmp(how, "many") == 0)
 		many_identities();
 	else if (strcmp(how, "serve") == 0)

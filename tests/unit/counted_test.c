@@ -17,7 +17,14 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { THREADS = 8, REQUESTS = 1000, CHILDREN = 3, CHILD_REQUESTS = 200, IDENTITIES = 10000 };
+enum {
+	THREADS = 8,
+	REQUESTS = 1000,
+	CHILDREN = 3,
+	CHILD_REQUESTS = 200,
+	IDENTITIES = 10000,
+	LIBRARY_REQUESTS = 300
+};
 
 static struct collector *new_collector(void)
 {
@@ -41,7 +48,7 @@ static void see_end(struct collector *collector)
 	} while (event.kind != COLLECTOR_END);
 }
 
-static struct collector *run_target(const char *how)
+static struct collector *run_target(const char *how, const char *argument)
 {
 	struct collector *collector = new_collector();
 	struct collector_signals signals = {0};
@@ -49,8 +56,9 @@ static struct collector *run_target(const char *how)
 	pid_t pid;
 
 	(void)sigprocmask(SIG_SETMASK, NULL, &signals.mask);
-	if (collector_launch(collector, (char *[]){(char *)TARGET, (char *)how, NULL}, &signals,
-			     &pid, &err) < 0)
+	if (collector_launch(collector,
+			     (char *[]){(char *)TARGET, (char *)how, (char *)argument, NULL},
+			     &signals, &pid, &err) < 0)
 		fail_msg("%s", err.text);
 	see_end(collector);
 	return collector;
@@ -117,7 +125,7 @@ static void check_all(struct collector *collector, uint64_t n)
 
 static void check_run(const char *how, uint64_t n, uint64_t n_processes)
 {
-	struct collector *collector = run_target(how);
+	struct collector *collector = run_target(how, NULL);
 	struct collector_stats stats;
 
 	check_all(collector, n);
@@ -159,7 +167,7 @@ static void what_was_read_last_stands_for_a_program_that_is_killed(void **state)
 
 static void a_failed_exec_changes_nothing(void **state)
 {
-	struct collector *collector = run_target("failed exec");
+	struct collector *collector = run_target("failed exec", NULL);
 	struct totals totals;
 
 	(void)state;
@@ -171,7 +179,7 @@ static void a_failed_exec_changes_nothing(void **state)
 
 static void identities_beyond_the_first_are_added_up(void **state)
 {
-	struct collector *collector = run_target("many");
+	struct collector *collector = run_target("many", NULL);
 	struct totals totals;
 	uint64_t count = 0;
 	size_t n = 0;
@@ -190,6 +198,20 @@ static void identities_beyond_the_first_are_added_up(void **state)
 	}
 	assert_int_equal(n, TOTALS_IDENTITIES + 1);
 	assert_int_equal(count, IDENTITIES);
+	totals_release(&totals);
+	collector_free(collector);
+}
+
+static void a_library_that_is_loaded_later_counts_too(void **state)
+{
+	struct collector *collector = run_target("library", PLUGIN);
+	struct totals totals;
+
+	(void)state;
+	assert_int_equal(collector_totals(collector, &totals), 0);
+	check_row(&totals, "request", "GET /plugin", LIBRARY_REQUESTS);
+	check_row(&totals, "request", "_total", LIBRARY_REQUESTS + 1);
+	assert_int_equal(totals.n_processes, 1);
 	totals_release(&totals);
 	collector_free(collector);
 }
@@ -349,6 +371,7 @@ int main(void)
 		cmocka_unit_test(what_was_read_last_stands_for_a_program_that_is_killed),
 		cmocka_unit_test(a_failed_exec_changes_nothing),
 		cmocka_unit_test(identities_beyond_the_first_are_added_up),
+		cmocka_unit_test(a_library_that_is_loaded_later_counts_too),
 		cmocka_unit_test(an_attached_program_counts_from_then_on),
 		cmocka_unit_test(an_attached_program_is_read_at_its_exit),
 		cmocka_unit_test(recordings_of_one_program_do_not_add_up),

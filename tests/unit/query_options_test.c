@@ -45,6 +45,28 @@ static void filters_are_dimensions_by_another_name(void **state)
 	assert_string_equal(options.query.filters[2].pattern, "a=b");
 }
 
+/* Names of functions have = and !=, too: operator==, and templates of numbers. */
+static void only_takes_labels_and_functions(void **state)
+{
+	static const char *const functions[] = {"operator==", "operator!=", "^tier", "tiers=x",
+						"a<b=c>",     "=",          "task!", "thread=x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_int_equal(take(QUERY_OPT_ONLY, functions[i]), 1);
+	assert_int_equal(options.query.n_include, sizeof(functions) / sizeof(functions[0]));
+	assert_int_equal(options.query.n_filters, 0);
+	assert_int_equal(take(QUERY_OPT_ONLY, "tier=^db$"), 1);
+	assert_int_equal(take(QUERY_OPT_ONLY, "req!="), 1);
+	assert_int_equal(take(QUERY_OPT_ONLY, "identity=("), -EINVAL);
+	assert_int_equal(options.query.n_filters, 2);
+	assert_string_equal(options.query.filters[0].dimension, "tier");
+	assert_string_equal(options.query.filters[0].pattern, "^db$");
+	assert_false(options.query.filters[0].exclude);
+	assert_string_equal(options.query.filters[1].dimension, "req");
+	assert_true(options.query.filters[1].exclude);
+}
+
 static void what_makes_no_sense_is_refused_where_it_stands(void **state)
 {
 	(void)state;
@@ -148,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(filters_are_dimensions_by_another_name, clean),
+		cmocka_unit_test_teardown(only_takes_labels_and_functions, clean),
 		cmocka_unit_test_teardown(what_makes_no_sense_is_refused_where_it_stands, clean),
 		cmocka_unit_test_teardown(there_are_limits, clean),
 		cmocka_unit_test_teardown(groups_and_metric_are_taken_apart, clean),

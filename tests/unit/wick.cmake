@@ -26,3 +26,10 @@ if(NOT WICK_SANITIZE)
     set_tests_properties(unit.wick_links_${compiler} PROPERTIES LABELS unit TIMEOUT 120)
   endforeach()
 endif()
+
+# The adapters, where their libraries are there.
+pkg_check_modules(UV IMPORTED_TARGET libuv)
+pkg_check_modules(EVENT IMPORTED_TARGET libevent)
+if(UV_FOUND AND EVENT_FOUND)
+  wick_unit_test(wick_uv SOURCES wick_fixture.c LIBS PkgConfig::UV PkgConfig::EVENT)
+endif()

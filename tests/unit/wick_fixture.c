@@ -182,7 +182,7 @@ int wick_fixture_setup(void **state)
 
 void wick_fixture_pass(uint64_t ticks)
 {
-	wick_fixture_now += ticks;
+	(void)__atomic_fetch_add(&wick_fixture_now, ticks, __ATOMIC_RELAXED);
 }
 
 void wick_fixture_run(struct wick_task *task, const char *name)

@@ -13,7 +13,8 @@ extern uint64_t wick_fixture_now; /* ticks of a ns */
 extern uint64_t wick_fixture_readings;
 
 #define WICK_TICKS()                                                                               \
-	(__atomic_fetch_add(&wick_fixture_readings, 1, __ATOMIC_RELAXED), wick_fixture_now)
+	(__atomic_fetch_add(&wick_fixture_readings, 1, __ATOMIC_RELAXED),                          \
+	 __atomic_load_n(&wick_fixture_now, __ATOMIC_RELAXED))
 #include "sampler/include/wick.h"
 #include "tests/unit/wick_layout.h"
 

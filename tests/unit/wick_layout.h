@@ -34,7 +34,7 @@ SAME(wick_thread, context_thread, block);
 SAME(wick_thread, context_thread, value);
 SAME_SIZE(wick_anchor, tables_anchor);
 SAME(wick_anchor, tables_anchor, abi);
-SAME(wick_anchor, tables_anchor, state);
+_Static_assert(offsetof(struct wick_anchor, state) == offsetof(struct tables_anchor, state), "one");
 SAME_SIZE(wick_state, tables_state);
 SAME(wick_state, tables_state, abi);
 SAME(wick_state, tables_state, bytes);

@@ -28,16 +28,20 @@ static bool is_all(const struct total_tier *tier)
 
 static bool is_identity(const struct total_tier *tier)
 {
-	return is_request(tier) && !is_all(tier) && strcmp(tier->identity, "-") != 0;
+	return is_request(tier) && !is_all(tier) && strcmp(tier->identity, "-") != 0 &&
+	       strcmp(tier->identity, "other") != 0;
 }
 
 static void add_requests(const struct totals *totals, struct buf *buf, const char **comma)
 {
 	const struct total_tier *all = NULL;
 	uint64_t identities = 0;
+	bool others = false;
 
 	for (size_t i = 0; i < totals->n_tiers; i++) {
 		identities += is_identity(&totals->tiers[i]);
+		others |= is_request(&totals->tiers[i]) &&
+			  strcmp(totals->tiers[i].identity, "other") == 0;
 		if (is_request(&totals->tiers[i]) && is_all(&totals->tiers[i]))
 			all = &totals->tiers[i];
 	}
@@ -47,6 +51,8 @@ static void add_requests(const struct totals *totals, struct buf *buf, const cha
 	buf_add(buf, " of ");
 	words_count(buf, identities);
 	buf_add(buf, identities == 1 ? " identity" : " identities");
+	if (others)
+		buf_add(buf, " and others");
 	*comma = "; ";
 }
 

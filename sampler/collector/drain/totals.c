@@ -50,8 +50,11 @@ uint64_t recording_totals_counting(const struct collector *collector)
 
 void recording_totals_turn(struct collector *collector, uint64_t now_ns)
 {
-	for (struct process *at = collector->drain.processes; at; at = at->next)
+	for (struct process *at = collector->drain.processes; at; at = at->next) {
 		process_tables_turn(at->tables, now_ns);
+		if (process_tables_count(at->tables))
+			atomic_store_explicit(&at->ring.header->counts, 1, memory_order_relaxed);
+	}
 }
 
 int recording_totals_get(struct collector *collector, void *argument)

@@ -293,6 +293,14 @@ void process_tables_search_on(struct process_tables *tables)
 		tables->again_ns = io_now_ns() + AGAIN_LEAST_MS * NS_PER_MS;
 }
 
+void process_tables_search_soon(struct process_tables *tables)
+{
+	if (!tables)
+		return;
+	tables->tries = 0;
+	tables->again_ns = 1;
+}
+
 static void search_again(struct process_tables *tables)
 {
 	struct buf maps;
@@ -317,8 +325,7 @@ static bool copy_ours(struct process_tables *tables, struct counted *at,
 	if (!copy_state(tables, at->address, &state) || state.until != at->written.until ||
 	    state.session != at->written.session || state.mult != at->written.mult) {
 		at->address = 0;
-		tables->tries = 0;
-		tables->again_ns = 1;
+		process_tables_search_soon(tables);
 		return false;
 	}
 	*ret_state = state;

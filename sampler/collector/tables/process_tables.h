@@ -63,6 +63,9 @@ void process_tables_search(struct process_tables *tables, const struct buf *maps
  */
 void process_tables_search_on(struct process_tables *tables);
 
+/** process_tables_search_soon - modules have come or gone: search in the next turn */
+void process_tables_search_soon(struct process_tables *tables);
+
 /** process_tables_count - whether the program counts, for what is known */
 bool process_tables_count(const struct process_tables *tables);
 
