@@ -282,6 +282,7 @@ struct recording {
 	enum recording_held held_as;
 	struct sample held;
 	struct frame *held_frames;
+	void *held_labels;
 	uint64_t len_before_held; /* of the segment, when HELD_WRITTEN */
 	struct perf_script_file file_before_held;
 

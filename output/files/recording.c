@@ -199,12 +199,25 @@ static void add(struct recording *recording, const struct sample *sample, uint64
 		recording->n_first++;
 }
 
+/* Without memory for them it has none. */
+static void hold_labels(struct recording *recording, const struct sample *sample)
+{
+	struct sample *held = &recording->held;
+
+	free(recording->held_labels);
+	recording->held_labels = sample->n_labels ? malloc(sample_labels_bytes(sample)) : NULL;
+	held->labels =
+		recording->held_labels ? sample_labels_copy(sample, recording->held_labels) : NULL;
+	held->n_labels = held->labels ? sample->n_labels : 0;
+}
+
 static void hold(struct recording *recording, const struct sample *sample)
 {
 	struct sample *held = &recording->held;
 	bool deep = sample->n_frames > SAMPLE_MAX_NAMED;
 
 	*held = *sample;
+	hold_labels(recording, sample);
 	held->frames = recording->held_frames;
 	held->n_frames = deep ? SAMPLE_MAX_NAMED : sample->n_frames;
 	held->truncated |= deep;
@@ -420,5 +433,6 @@ void recording_free(struct recording *recording)
 	clear_paths(recording);
 	free(recording->paths);
 	free(recording->held_frames);
+	free(recording->held_labels);
 	free(recording);
 }

@@ -1,17 +1,13 @@
-/* export_test.c - pages for Prometheus, which rows are series, functions by CPU, and sinks */
-#include "base/io.h"
+/* export_test.c - pages for Prometheus, which rows are series, functions by CPU */
 #include "tools/export/export.h"
 #include "totals_fixture.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -146,10 +142,19 @@ static void tiers_are_histograms_with_exemplars(void **state)
 	assert_non_null(strstr(text, "le=\"8.589934592\"} 3\n"));
 	assert_non_null(strstr(text, "le=\"+Inf\"} 3\n"));
 	free(text);
-	assert_page(
-		maker, &fixture.totals, false, "wick_tier_duration_seconds_",
-		(text = make(maker, &fixture.totals, NULL, false, "wick_tier_duration_seconds_")));
-	assert_null(strchr(text, '#')); /* 0.0.4 has no exemplars */
+	page_maker_free(maker);
+}
+
+static void only_open_metrics_has_exemplars(void **state)
+{
+	struct page_maker *maker = new_maker(3);
+	struct totals_fixture fixture = {0};
+	char *text;
+
+	(void)state;
+	fixture_tier(&fixture, "db", "_total", 3, 2 * MS)->exemplar_ns = 2 * MS;
+	text = make(maker, &fixture.totals, NULL, false, "wick_tier_duration_seconds_");
+	assert_null(strchr(text, '#'));
 	assert_non_null(strstr(text, "_sum{tier=\"db\",identity=\"_total\"} 0.006000000\n"));
 	assert_non_null(strstr(text, "_count{tier=\"db\",identity=\"_total\"} 3\n"));
 	free(text);
@@ -278,6 +283,26 @@ static void no_series_goes_down_and_all_add_up(void **state)
 	series_forget(&ranks.top);
 }
 
+/* The collector has rows for the 200 identities with the most time, and adds up the others. */
+static void others_stay_when_one_of_them_is_a_series_at_once(void **state)
+{
+	static const char prefix[] =
+		"wick_tier_duration_seconds_count{tier=\"db\",identity=\"other\"";
+	static const char expected[] =
+		"wick_tier_duration_seconds_count{tier=\"db\",identity=\"other\"} 9\n";
+	struct page_maker *maker = new_maker(1);
+	struct totals_fixture fixture = {0};
+
+	(void)state;
+	(void)fixture_tier(&fixture, "db", "other", 9, MS);
+	assert_page(maker, &fixture.totals, true, prefix, expected);
+	fixture.totals.n_tiers = 0;
+	(void)fixture_tier(&fixture, "db", "GET /new", 100, MS);
+	(void)fixture_tier(&fixture, "db", "other", 5, MS);
+	assert_page(maker, &fixture.totals, true, prefix, expected);
+	page_maker_free(maker);
+}
+
 static void a_reset_begins_anew(void **state)
 {
 	struct page_maker *maker = new_maker(1);
@@ -330,171 +355,6 @@ static void functions_are_counted_in_bounded_memory(void **state)
 	page_maker_free(maker);
 }
 
-static char folder[] = "/tmp/wick-export-XXXXXX";
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return rmdir(folder);
-}
-
-static void path_in(char path[static 128], const char *name)
-{
-	(void)snprintf(path, 128, "%s/%s", folder, name);
-}
-
-static unsigned n_reports;
-static char last_report[512];
-
-static void on_report(const char *message)
-{
-	n_reports++;
-	(void)snprintf(last_report, sizeof(last_report), "%s", message);
-}
-
-static void a_page_takes_the_place_of_the_last(void **state)
-{
-	char path[128];
-	struct buf page;
-	struct buf text;
-	struct err err = {0};
-
-	(void)state;
-	path_in(path, "wick.prom");
-	buf_init(&page, BYTES);
-	buf_init(&text, BYTES);
-	for (int i = 0; i < 2; i++) {
-		buf_printf(&page, "x %d\n", i);
-		assert_int_equal(page_write_file(path, &page, &err), 0);
-	}
-	assert_int_equal(io_read_file(path, &text, &err), 0);
-	assert_string_equal(buf_text(&text), "x 0\nx 1\n");
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(page_write_file("/nowhere/x.prom", &page, &err), -ENOENT);
-	buf_release(&page);
-	buf_release(&text);
-}
-
-static void lines_are_appended_to_a_file(void **state)
-{
-	char path[128];
-	struct sink *sink;
-	struct sink_stats stats;
-	struct buf text;
-	struct err err = {0};
-
-	(void)state;
-	path_in(path, "lines");
-	buf_init(&text, BYTES);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(sink_new(path, on_report, &sink, &err), 0);
-		sink_add(sink, "{}\n{}\n", 6);
-		sink_free(sink, &stats);
-		assert_int_equal(stats.lines, 2);
-		assert_int_equal(stats.lost, 0);
-	}
-	assert_int_equal(io_read_file(path, &text, &err), 0);
-	assert_string_equal(buf_text(&text), "{}\n{}\n{}\n{}\n");
-	assert_int_equal(unlink(path), 0);
-	buf_release(&text);
-}
-
-static void a_command_gets_every_line_and_the_end(void **state)
-{
-	char command[256];
-	char path[128];
-	struct sink *sink;
-	struct buf text;
-	struct err err = {0};
-
-	(void)state;
-	path_in(path, "counted");
-	buf_init(&text, BYTES);
-	(void)snprintf(command, sizeof(command), "|wc -l >%s", path);
-	assert_int_equal(sink_new(command, on_report, &sink, &err), 0);
-	for (int i = 0; i < 100; i++)
-		sink_add(sink, "{}\n", 3);
-	sink_free(sink, NULL);
-	assert_int_equal(io_read_file(path, &text, &err), 0);
-	assert_string_equal(buf_text(&text), "100\n");
-	assert_int_equal(unlink(path), 0);
-	buf_release(&text);
-}
-
-/* A reader that never reads: everything beyond the pipe and what may wait is lost, and said once.
- */
-static void a_reader_that_blocks_holds_nothing_up(void **state)
-{
-	static char line[1024 * 1024];
-	struct sink *sink;
-	struct sink_stats stats;
-	struct err err = {0};
-	uint64_t begin_ns;
-
-	(void)state;
-	n_reports = 0;
-	assert_int_equal(sink_new("|exec sleep 4", on_report, &sink, &err), 0);
-	memset(line, 'x', sizeof(line) - 1);
-	line[sizeof(line) - 1] = '\n';
-	begin_ns = io_now_ns();
-	for (int i = 0; i < 40; i++)
-		sink_add(sink, line, sizeof(line));
-	assert_true(io_now_ns() - begin_ns < UINT64_C(1000000000));
-	sink_free(sink, &stats);
-	assert_true(io_now_ns() - begin_ns < UINT64_C(3500000000));
-	assert_int_equal(stats.lines, 0);
-	assert_int_equal(stats.lost, 40);
-	assert_int_equal(n_reports, 1);
-	assert_non_null(strstr(last_report, "too slow"));
-}
-
-static void links_and_pipes_are_no_files(void **state)
-{
-	struct err err = {0};
-	struct sink *sink;
-	char path[128];
-
-	(void)state;
-	path_in(path, "odd");
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(sink_new(path, on_report, &sink, &err), -ENXIO);
-	assert_int_equal(page_check_file(path, &err), -EEXIST);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(symlink("/dev/null", path), 0);
-	assert_int_equal(sink_new(path, on_report, &sink, &err), -ELOOP);
-	assert_int_equal(page_check_file(path, &err), -EEXIST);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(sink_new("/dev/null", on_report, &sink, &err), -EINVAL);
-}
-
-/* FILE of --textfile is removed at the end: it must not be anything else. */
-static void only_a_page_of_wick_is_replaced(void **state)
-{
-	struct err err = {0};
-	struct buf text;
-	char path[128];
-
-	(void)state;
-	path_in(path, "x.prom");
-	buf_init(&text, BYTES);
-	assert_int_equal(page_check_file(path, &err), 0);
-	buf_add(&text, "# HELP wick_samples_total x\n");
-	assert_int_equal(page_write_file(path, &text, &err), 0);
-	assert_int_equal(page_check_file(path, &err), 0);
-	buf_clear(&text);
-	buf_add(&text, "# HELP wicket_open x\n");
-	assert_int_equal(page_write_file(path, &text, &err), 0);
-	assert_int_equal(page_check_file(path, &err), -EEXIST);
-	assert_int_equal(unlink(path), 0);
-	buf_release(&text);
-}
-
 static void a_page_elsewhere_is_not_for_web_pages(void **state)
 {
 	static const char *const right[] = {"127.0.0.1:9464", "localhost:9464", "[::1]:9464",
@@ -508,23 +368,6 @@ static void a_page_elsewhere_is_not_for_web_pages(void **state)
 		assert_true(listener_takes_host(right[i]));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_false(listener_takes_host(wrong[i]));
-}
-
-static void a_reader_that_is_gone_is_reported_once(void **state)
-{
-	struct sink *sink;
-	struct sink_stats stats;
-	struct err err = {0};
-
-	(void)state;
-	n_reports = 0;
-	assert_int_equal(sink_new("unix:/nowhere/socket", on_report, &sink, &err), 0);
-	sink_add(sink, "{}\n", 3);
-	sink_add(sink, "{}\n", 3);
-	sink_free(sink, &stats);
-	assert_int_equal(stats.lost, 2);
-	assert_int_equal(n_reports, 1);
-	assert_int_equal(sink_new("/nowhere/file", on_report, &sink, &err), -ENOENT);
 }
 
 static void addresses_are_checked(void **state)
@@ -553,21 +396,16 @@ int main(void)
 		cmocka_unit_test(labels_are_utf8_whatever_bytes_a_name_has),
 		cmocka_unit_test(equal_labels_are_one_series),
 		cmocka_unit_test(tiers_are_histograms_with_exemplars),
+		cmocka_unit_test(only_open_metrics_has_exemplars),
 		cmocka_unit_test(both_formats_are_as_they_are_written_down),
 		cmocka_unit_test(a_series_stays_until_it_is_clearly_out),
 		cmocka_unit_test(no_series_goes_down_and_all_add_up),
+		cmocka_unit_test(others_stay_when_one_of_them_is_a_series_at_once),
 		cmocka_unit_test(a_reset_begins_anew),
 		cmocka_unit_test(functions_are_counted_in_bounded_memory),
-		cmocka_unit_test(a_page_takes_the_place_of_the_last),
-		cmocka_unit_test(lines_are_appended_to_a_file),
-		cmocka_unit_test(a_command_gets_every_line_and_the_end),
-		cmocka_unit_test(a_reader_that_blocks_holds_nothing_up),
-		cmocka_unit_test(links_and_pipes_are_no_files),
-		cmocka_unit_test(only_a_page_of_wick_is_replaced),
 		cmocka_unit_test(a_page_elsewhere_is_not_for_web_pages),
-		cmocka_unit_test(a_reader_that_is_gone_is_reported_once),
 		cmocka_unit_test(addresses_are_checked),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,68 @@ static void rotates_by_samples_and_counts_each_file_on_its_own(void **state)
 	assert_int_equal(stats.single_segments, 0);
 }
 
+/* A sample waits for a second one before there is a file for both; its labels were views. */
+static void a_sample_that_waits_for_a_file_keeps_its_labels(void **state)
+{
+	struct output_fixture *fixture = *state;
+	struct recording *recording;
+
+	fixture->options.rotate.samples = 2;
+	recording = output_open(fixture);
+	for (size_t i = 0; i < 6; i++) {
+		char value[] = {'/', (char)('0' + i), '\0'};
+		struct sample_label label = {.key = "identity", .value = value};
+		struct sample sample = output_sample(fixture);
+
+		sample.labels = &label;
+		sample.n_labels = 1;
+		recording_write(recording, &sample);
+	}
+	assert_int_equal(recording_finish(recording), 0);
+	for (size_t i = 1; i <= 3; i++) {
+		char name[16];
+		char labels[2][16];
+
+		(void)snprintf(name, sizeof(name), "x.%04zu.perf", i);
+		(void)snprintf(labels[0], sizeof(labels[0]), "identity=/%zu", 2 * i - 2);
+		(void)snprintf(labels[1], sizeof(labels[1]), "identity=/%zu", 2 * i - 1);
+		_cleanup_free_ char *text = output_text(fixture, name);
+
+		assert_int_equal(output_count(text, labels[0]), 1);
+		assert_int_equal(output_count(text, labels[1]), 1);
+	}
+}
+
+static void ended(void *context)
+{
+	struct output_fixture *fixture = context;
+
+	recording_note(fixture->recording, "req", "{\"tier\":\"db\"}");
+}
+
+/* Also where a sample waits for the next file. */
+static void each_file_gets_a_last_note_before_the_next(void **state)
+{
+	struct output_fixture *fixture = *state;
+	struct recording *recording;
+
+	fixture->options.rotate.samples = 2;
+	fixture->options.ending = ended;
+	fixture->options.ending_context = fixture;
+	recording = output_open(fixture);
+	output_write(fixture, recording, 6);
+	assert_int_equal(recording_finish(recording), 0);
+	for (size_t i = 1; i <= 2; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "x.%04zu.perf", i);
+		_cleanup_free_ char *text = output_text(fixture, name);
+
+		assert_int_equal(output_count(text, " cpu-clock:"), 2);
+		assert_non_null(strstr(text, "\n\n# req : {\"tier\":\"db\"}\n# wick-end : "));
+	}
+}
+
 static void never_leaves_one_sample_alone_in_a_file(void **state)
 {
 	(void)state;
@@ -337,6 +399,8 @@ int main(void)
 		output_test(keeps_later_ones_until_they_are_as_old_as_the_flush),
 		output_test(ends_a_file_with_what_was_counted),
 		output_test(rotates_by_samples_and_counts_each_file_on_its_own),
+		output_test(a_sample_that_waits_for_a_file_keeps_its_labels),
+		output_test(each_file_gets_a_last_note_before_the_next),
 		cmocka_unit_test(never_leaves_one_sample_alone_in_a_file),
 		output_test(says_that_a_recording_has_one_sample),
 		output_test(moves_a_sample_that_was_written_while_it_waited),

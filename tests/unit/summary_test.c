@@ -3,7 +3,6 @@
 #include "tools/cli/terminal.h"
 #include "tools/record/recorder.h"
 #include "tools/summary/summary.h"
-#include "totals_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -563,40 +562,11 @@ static void says_a_name_without_what_moves_the_cursor(void **state)
 	assert_says(&summary, "[31mg (pid 4000)", 1);
 }
 
-static void says_what_programs_counted(void **state)
-{
-	struct totals_fixture fixture = {0};
-	struct summary summary = healthy();
-
-	(void)state;
-	assert_says(&summary, "counted", 0);
-	summary.totals = &fixture.totals;
-	assert_says(&summary, "counted", 0);
-	(void)fixture_tier(&fixture, "request", "_total", 20000, 5);
-	(void)fixture_tier(&fixture, "request", "GET /a", 19000, 5);
-	(void)fixture_tier(&fixture, "request", "other", 1000, 5);
-	(void)fixture_tier(&fixture, "db", "_total", 7, 2);
-	(void)fixture_tier(&fixture, "db", "GET /a", 7, 2);
-	(void)fixture_tier(&fixture, "queue", "_total", 7, 2);
-	(void)fixture_task(&fixture, "t", 5, 0, 3);
-	assert_says(
-		&summary,
-		"  counted     20,000 requests of 1 identity and others; tiers db, queue; 3 tasks "
-		"of 1 location\n",
-		1);
-	assert_says(&summary, "ignored calls", 0);
-	fixture.totals.misuse[0] = 2;
-	fixture.totals.lost_threads = 3;
-	assert_says(&summary, "not all was counted by its name: 3 threads not counted", 1);
-	assert_says(&summary, "ignored calls of wick.h: 2 ends of requests that were not begun", 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_a_name_without_what_moves_the_cursor),
 		cmocka_unit_test(says_what_was_recorded),
-		cmocka_unit_test(says_what_programs_counted),
 		cmocka_unit_test(says_who_was_recorded),
 		cmocka_unit_test(says_that_the_rate_was_changed),
 		cmocka_unit_test(says_where_all_the_time_went),

@@ -215,6 +215,26 @@ static void long_names_are_cut_to_the_width(void **state)
 	buf_release(&buf);
 }
 
+static void each_row_has_a_line_whatever_columns_are_empty(void **state)
+{
+	const struct totals_view view = {.subject = TOTALS_REQUESTS, .columns = 80};
+	struct totals_fixture fixture = {0};
+	struct buf buf;
+
+	(void)state;
+	(void)fixture_tier(&fixture, "request", "_total", 1, 5 * MS);
+	(void)fixture_tier(&fixture, "request",
+			   "GET /a/name/that/is/as/long/as/identities/can/be/0123456789abcde", 1,
+			   5 * MS);
+	buf_init(&buf, BYTES);
+	assert_int_equal(totals_table(&buf, &fixture.totals, &view), 2);
+	assert_equal_text(&buf,
+			  "count     time    share     mean      p50      p99      max  identity\n"
+			  "    1  5.00 ms  100.0 %  5.00 ms  5.00 ms  5.00 ms  5.00 ms  _total\n"
+			  "    1  5.00 ms  100.0 %  5.00 ms  5.00 ms  5.00 ms  5.00 ms  "
+			  "GET /a/name/that/..\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +244,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_row_is_refused),
 		cmocka_unit_test(numbers_of_others_do_not_wrap),
 		cmocka_unit_test(tables_are_for_people),
+		cmocka_unit_test(each_row_has_a_line_whatever_columns_are_empty),
 		cmocka_unit_test(long_names_are_cut_to_the_width),
 	};
 

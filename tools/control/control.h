@@ -168,7 +168,6 @@ struct control_client {
 	uint64_t barrier;     /* CLIENT_WAITING: its answer is due at this barrier */
 	struct control_request request;
 	struct control_reply reply; /* CLIENT_HELD */
-	const struct buf *rows;     /* go with the answer; NULL: none */
 };
 
 /* Zero it; control_server_close() takes any state. */
@@ -217,8 +216,13 @@ struct control_client *control_server_held(struct control_server *server);
 /** control_server_is_busy - whether anybody waits for anything */
 bool control_server_is_busy(const struct control_server *server);
 
-/** control_server_answer - reply to a client, and close it; without its rows: CONTROL_FAILED */
+/** control_server_answer - reply to a client, and close it */
 void control_server_answer(struct control_client *client, struct control_reply *reply);
+
+/** control_server_answer_rows - the same, with rows; CONTROL_FAILED if there is no memory for them
+ */
+void control_server_answer_rows(struct control_client *client, struct control_reply *reply,
+				const struct buf *rows);
 
 /** control_server_close - close all clients, and remove the socket */
 void control_server_close(struct control_server *server);

@@ -279,23 +279,32 @@ bool control_server_is_busy(const struct control_server *server)
 	return false;
 }
 
-void control_server_answer(struct control_client *client, struct control_reply *reply)
+/* FD: goes with it; -1: nothing does */
+static void answer(struct control_client *client, struct control_reply *reply, int fd)
 {
-	_cleanup_fd_ int fd = -1;
-
 	reply->magic = CONTROL_MAGIC;
 	reply->version = CONTROL_VERSION;
 	reply->wick_pid = getpid();
-	if (client->rows) {
-		fd = control_rows_share(client->rows);
-		if (fd < 0)
-			reply->result = CONTROL_FAILED;
-		if (fd < 0)
-			(void)snprintf(reply->text, sizeof(reply->text),
-				       "there is no memory for the answer");
-	}
 	(void)control_rows_send(client->fd, reply, sizeof(*reply), fd);
 	drop(client);
+}
+
+void control_server_answer(struct control_client *client, struct control_reply *reply)
+{
+	answer(client, reply, -1);
+}
+
+void control_server_answer_rows(struct control_client *client, struct control_reply *reply,
+				const struct buf *rows)
+{
+	_cleanup_fd_ int fd = control_rows_share(rows);
+
+	if (fd < 0) {
+		reply->result = CONTROL_FAILED;
+		(void)snprintf(reply->text, sizeof(reply->text),
+			       "there is no memory for the answer");
+	}
+	answer(client, reply, fd < 0 ? -1 : fd);
 }
 
 void control_server_close(struct control_server *server)

@@ -21,6 +21,7 @@ int page_tasks(struct page_tasks *tasks, const struct totals *totals, struct pag
 struct page_tier {
 	char *tier; /* NULL: free */
 	struct series top;
+	uint64_t others[SERIES_VALUES]; /* as the last page had them */
 	/* of the page that is made: */
 	struct page_rows rows;
 	struct series_choice choice;

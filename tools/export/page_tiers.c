@@ -100,8 +100,14 @@ static int choose(struct page_tier *tier)
 	tier->top.k = PAGE_IDENTITIES;
 	tier->top.n_values = N_VALUES;
 	r = series_choose(&tier->top, tier->rows.at, tier->rows.n, &tier->choice);
-	for (size_t i = 0; r == 0 && i < N_VALUES; i++)
-		tier->other.values[i] += tier->choice.other[i];
+	for (size_t i = 0; r == 0 && i < N_VALUES; i++) {
+		uint64_t *value = &tier->other.values[i];
+
+		*value += tier->choice.other[i];
+		/* an identity that the collector had among its others may be a series at once */
+		*value = *value < tier->others[i] ? tier->others[i] : *value;
+		tier->others[i] = *value;
+	}
 	return r;
 }
 

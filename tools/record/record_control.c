@@ -132,9 +132,10 @@ static void answer_rows(struct recorder *recorder, struct control_client *client
 			     "wick-tasks");
 	else if (r < 0)
 		fail(&reply, "there is no memory for the answer");
+	if (r < 0)
+		control_server_answer(client, &reply);
 	else
-		client->rows = &rows;
-	control_server_answer(client, &reply);
+		control_server_answer_rows(client, &reply, &rows);
 	buf_release(&rows);
 }
 

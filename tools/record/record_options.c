@@ -95,7 +95,8 @@ const struct option_spec record_option_specs[] = {
 	{OPT_FLATTEN, "flatten-recursive", NULL,
 	 "write a function that calls itself directly as one frame"},
 	{OPT_GROUP, "group", "LIST",
-	 "add outermost frames for: state, wait, object, thread, comm, process, cpu, a label of the "
+	 "add outermost frames for: state, wait, object, thread, comm, process, cpu, a label of "
+	 "the "
 	 "program (task, tier, identity, trace, req, function) or a metric"},
 	{OPT_METRICS, "metrics", "LIST",
 	 "auto, all, none, or names of metrics and gauges, separated by commas (default: auto)"},

@@ -24,6 +24,7 @@ void table_cell(struct table *table, bool counts)
 	table->at = table->at + 1 < table->n_columns ? table->at + 1 : 0;
 }
 
+/* And which of them is the last that is shown. */
 static void widths_of(struct table *table, size_t widths[static TABLE_COLUMNS])
 {
 	const char *at = table->text.data;
@@ -37,22 +38,35 @@ static void widths_of(struct table *table, size_t widths[static TABLE_COLUMNS])
 			widths[column] = width;
 		column = column + 1 < table->n_columns ? column + 1 : 0;
 	}
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (widths[i])
+			table->last = i;
 }
 
 /* Of all but the last column. */
-static size_t sum(const size_t *widths, size_t n)
+static size_t sum(const struct table *table, const size_t *widths)
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i + 1 < n; i++)
+	for (size_t i = 0; i < table->last; i++)
 		width += widths[i] ? widths[i] + GAP : 0;
 	return width;
+}
+
+/* Names before the last column take a third of the width, and are cut. */
+static void narrow(const struct table *table, size_t widths[static TABLE_COLUMNS], uint32_t width)
+{
+	size_t most = width / 3 > LAST_LEAST ? width / 3 : LAST_LEAST;
+
+	for (size_t i = 0; i < table->last; i++)
+		if (table->columns[i].left && widths[i] > most)
+			widths[i] = most;
 }
 
 /* Leave columns out until the rest fits. */
 static void fit(const struct table *table, size_t widths[static TABLE_COLUMNS], uint32_t width)
 {
-	while (sum(widths, table->n_columns) + LAST_LEAST > width) {
+	while (sum(table, widths) + LAST_LEAST > width) {
 		size_t most = table->n_columns;
 
 		for (size_t i = 0; i < table->n_columns; i++)
@@ -96,7 +110,7 @@ static void print_cell(const struct table *table, const char *text, size_t colum
 		       struct buf *buf)
 {
 	size_t shown = words_width(text);
-	bool last = column + 1 == table->n_columns;
+	bool last = column == table->last;
 
 	if (!width)
 		return;
@@ -114,7 +128,6 @@ static void print_cell(const struct table *table, const char *text, size_t colum
 void table_print(struct table *table, uint32_t width, struct buf *buf)
 {
 	size_t widths[TABLE_COLUMNS] = {0};
-	size_t last = table->n_columns - 1;
 	const char *at = table->text.data;
 
 	if (table->text.failed) {
@@ -122,18 +135,21 @@ void table_print(struct table *table, uint32_t width, struct buf *buf)
 		return;
 	}
 	widths_of(table, widths);
-	if (width)
-		fit(table, widths, width);
-	if (width && sum(widths, table->n_columns) + widths[last] > width) {
-		size_t taken = sum(widths, table->n_columns);
+	if (width) {
+		size_t *last = &widths[table->last];
+		size_t taken;
 
-		widths[last] = width > taken + LAST_LEAST ? width - taken : LAST_LEAST;
+		narrow(table, widths, width);
+		fit(table, widths, width);
+		taken = sum(table, widths);
+		if (taken + *last > width)
+			*last = width > taken + LAST_LEAST ? width - taken : LAST_LEAST;
 	}
-	for (size_t i = 0; i <= last; i++)
+	for (size_t i = 0; i < table->n_columns; i++)
 		print_cell(table, table->columns[i].title, i, widths[i], buf);
 	for (size_t i = 0, column = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
 		print_cell(table, at, column, widths[column], buf);
-		column = column < last ? column + 1 : 0;
+		column = column + 1 < table->n_columns ? column + 1 : 0;
 	}
 }
 

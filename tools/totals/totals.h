@@ -87,7 +87,8 @@ struct table {
 	size_t n_columns;
 	struct buf text; /* cells, each ended by a NUL, row by row */
 	size_t n_cells;
-	size_t at; /* the column of the next one */
+	size_t at;   /* the column of the next one */
+	size_t last; /* the last that table_print() shows */
 };
 
 /** table_init - no rows yet */
