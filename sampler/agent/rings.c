@@ -160,7 +160,7 @@ static void fill(struct process *p, struct ring_header *header, uint64_t file_by
 	/* Without the dlclose hook modules go away unnoticed: read through the kernel. With it this
 	 * counts calls under way. */
 	if (!agent_interposes())
-		atomic_store_explicit(&p->unloading, 1, memory_order_relaxed);
+		atomic_store_explicit(&p->unloading, PROCESS_UNHOOKED, memory_order_relaxed);
 	/* Kept: a late signal of a deleted timer is still recognized. */
 	if (!p->cookie)
 		p->cookie = make_cookie(p->pid);

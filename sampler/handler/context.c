@@ -240,10 +240,24 @@ static uint32_t copy_labels(struct view *view, uint64_t address, uint8_t *to)
 	return used;
 }
 
+/* Whether the module of a variable may be gone since it was posted. */
+static bool may_be_gone(struct process *p, const struct context_variable *variable)
+{
+	const struct ring_header *header = p->header;
+	uint32_t unloading;
+
+	if (variable->flags & CONTEXT_KEPT)
+		return false;
+	unloading = atomic_load_explicit(&p->unloading, memory_order_relaxed);
+	return (unloading && unloading != PROCESS_UNHOOKED) ||
+	       atomic_load_explicit(&header->unloads, memory_order_relaxed) !=
+		       atomic_load_explicit(&header->unloads_seen, memory_order_acquire);
+}
+
 static uint32_t copy_variable(struct view *view, const struct context_variable *variable,
 			      uint8_t *to)
 {
-	uint64_t address = find(view, variable);
+	uint64_t address = may_be_gone(view->p, variable) ? 0 : find(view, variable);
 
 	if (!address)
 		return 0;
@@ -339,7 +353,7 @@ static struct context_value *own_value(struct process *p)
 	for (int i = 0; i < CONTEXT_VARIABLES; i++)
 		if (read_variable(&p->header->contexts[i], &variable) &&
 		    variable.format == CONTEXT_WICK && variable.place == CONTEXT_TP &&
-		    variable.flags & CONTEXT_HANDED)
+		    variable.flags & CONTEXT_KEPT)
 			return (struct context_value *)(tp + (uint64_t)variable.offset +
 							offsetof(struct context_thread, value));
 	return NULL;

@@ -25,6 +25,9 @@ enum {
 	PROCESS_RECHECK_MS = 1000 /* and again after this time (a stopped collector may continue) */
 };
 
+/* Modules may be unloaded at any time: dlclose is not interposed. */
+#define PROCESS_UNHOOKED UINT32_C(0x40000000)
+
 /* The slot number of the process timer in si_value. */
 #define PROCESS_TIMER_SLOT 0xffffffffU
 
@@ -55,7 +58,7 @@ struct process {
 	_Atomic uint32_t n_slots;          /* highest ever claimed + 1 */
 	_Atomic uint32_t growing;          /* 1: a thread is mapping the next chunk */
 	_Atomic uint32_t n_posted;         /* posts seen */
-	_Atomic uint32_t unloading;        /* calls of dlclose under way */
+	_Atomic uint32_t unloading;        /* calls of dlclose under way; or PROCESS_UNHOOKED */
 	_Atomic uint32_t jittering;        /* a thread is moving the process timer */
 	_Atomic uint32_t n_ticks;          /* of the process timer */
 	_Atomic uint32_t n_swept;          /* slots that nearly_idle_sweep() has checked */

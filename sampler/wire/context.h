@@ -82,10 +82,11 @@ struct context_variable {
 };
 
 enum context_flags {
-	CONTEXT_STAYS = 1,  /* what the variable points to is never unmapped: a page that was once
-			       found readable is read again without asking */
-	CONTEXT_HANDED = 2, /* CONTEXT_WICK: a new thread gets the value of the one that creates it;
-			       the variable's module is never unloaded */
+	CONTEXT_STAYS = 1, /* what the variable points to is never unmapped: a page that was once
+			      found readable is read again without asking */
+	CONTEXT_KEPT = 2,  /* its module is never unloaded.  Others are not read from the start of a
+			      dlclose until the collector has found them again.  CONTEXT_WICK: a new
+			      thread gets the value of the one that creates it */
 };
 
 /* Whose work a sample is: behind the pcs of a record, where its length says that there is more. */

@@ -107,7 +107,8 @@ struct ring_header {
 	uint8_t pad1[24];
 	_Atomic uint32_t posted[RING_POSTED]; /* tids of threads that use CPU and have no timer */
 	struct context_variable contexts[CONTEXT_VARIABLES]; /* in the order of reading */
-	uint8_t pad5[32];
+	_Atomic uint32_t unloads_seen; /* what unloads was before the contexts were found */
+	uint8_t pad5[28];
 
 	/* The agent's. */
 	_Atomic uint32_t state; /* enum agent_state */
@@ -129,8 +130,8 @@ struct ring_header {
 	_Atomic uint64_t event_noslot; /* or there was no slot */
 	_Atomic uint64_t
 		live_full; /* allocations whose release will not be reported: the table is full */
-	_Atomic uint32_t n_in_exec; /* threads about to exec: no events meanwhile */
-	uint8_t pad3[4];
+	_Atomic uint32_t n_in_exec;        /* threads about to exec: no events meanwhile */
+	_Atomic uint32_t unloads;          /* calls of dlclose that have returned */
 	_Atomic uint64_t arena_bytes;      /* bytes the allocator had at the last reading, */
 	_Atomic uint64_t arena_free_bytes; /* of these free, */
 	_Atomic uint64_t arena_ns;         /* and the total time of these readings */

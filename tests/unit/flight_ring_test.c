@@ -117,6 +117,25 @@ static void a_sample_comes_back_as_it_was(void **state)
 	flight_ring_free(ring);
 }
 
+static void labels_come_back(void **state)
+{
+	struct flight_ring *ring = new_ring(30 * SECOND, 1 << 20);
+	char value[] = "GET /";
+	const struct sample_label labels[] = {{"trace", "01"}, {"identity", value}};
+	struct sample sample = {.time_ns = SECOND, .weight = 1, .n_labels = 2, .labels = labels};
+
+	(void)state;
+	(void)strcpy(sample.object, "pipe:[7]");
+	flight_ring_add(ring, &sample);
+	value[0] = 'x';
+	assert_int_equal(look(ring, 0, UINT64_MAX), 1);
+	assert_int_equal(seen.samples[0].n_labels, 2);
+	assert_string_equal(seen.samples[0].labels[0].key, "trace");
+	assert_string_equal(seen.samples[0].labels[1].value, "GET /");
+	assert_string_equal(seen.samples[0].object, "pipe:[7]");
+	flight_ring_free(ring);
+}
+
 static void what_is_older_than_the_window_is_forgotten(void **state)
 {
 	struct flight_ring *ring = new_ring(SECOND, 8 << 20);
@@ -191,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_comes_back_as_it_was),
+		cmocka_unit_test(labels_come_back),
 		cmocka_unit_test(what_is_older_than_the_window_is_forgotten),
 		cmocka_unit_test(room_is_never_exceeded_and_the_oldest_go),
 		cmocka_unit_test(callers_in_common_are_kept_once),

@@ -335,7 +335,7 @@ static void while_modules_may_go_the_kernel_reads(void **state)
 	struct fixture *f = *state;
 	size_t n;
 
-	f->p->unloading = 1;
+	f->p->unloading = PROCESS_UNHOOKED;
 	post(f, 0, CONTEXT_TP, CONTEXT_OTEL);
 	f->block[0] = (uint64_t)&f->record;
 	add_attribute(f, 7);
@@ -343,6 +343,25 @@ static void while_modules_may_go_the_kernel_reads(void **state)
 	assert_int_equal(n, OTEL_RECORD_HEAD + 7);
 	f->block[0] = (uint64_t)f->pages + PAGE;
 	assert_null(copy(f, &n));
+}
+
+static void a_module_that_may_be_gone_is_not_read(void **state)
+{
+	struct fixture *f = *state;
+
+	post(f, 0, CONTEXT_TP, CONTEXT_OTEL);
+	f->block[0] = (uint64_t)&f->record;
+	assert_true(has_context(f));
+	f->p->unloading = 1;
+	assert_false(has_context(f));
+	f->p->unloading = 0;
+	f->header->unloads = 1;
+	assert_false(has_context(f)); /* the collector has not looked again */
+	f->header->contexts[0].flags = CONTEXT_KEPT;
+	assert_true(has_context(f));
+	f->header->contexts[0].flags = 0;
+	f->header->unloads_seen = 1;
+	assert_true(has_context(f));
 }
 
 int main(void)
@@ -362,6 +381,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(labels_are_bounded, begin, end),
 		cmocka_unit_test_setup_teardown(a_variable_that_is_being_changed_is_not_read, begin,
 						end),
+		cmocka_unit_test_setup_teardown(a_module_that_may_be_gone_is_not_read, begin, end),
 		cmocka_unit_test_setup_teardown(while_modules_may_go_the_kernel_reads, begin, end),
 	};
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -19,6 +20,7 @@ static struct {
 	unsigned asked;          /* for samples that wait behind another */
 	uint64_t seen[MAX_SEEN]; /* addresses delivered, 1000 + process for exits */
 	bool named[MAX_SEEN];
+	char label[MAX_SEEN][8];
 	size_t n_seen;
 	bool stopped;
 } world;
@@ -71,6 +73,9 @@ static void on_sample(void *context, const struct sample *sample)
 	(void)context;
 	assert_true(world.n_seen < MAX_SEEN);
 	world.named[world.n_seen] = sample->frames[0].symbol != NULL;
+	for (size_t i = 0; i < sample->n_labels; i++)
+		(void)snprintf(world.label[world.n_seen], sizeof(world.label[0]), "%s=%s",
+			       sample->labels[i].key, sample->labels[i].value);
 	world.seen[world.n_seen++] = sample->frames[0].addr;
 }
 
@@ -88,6 +93,24 @@ static void add(struct name_queue *queue, uint64_t addr, uint64_t now_ns)
 
 	name_queue_add(queue, &sample, now_ns);
 	memset(&frame, 0xee, sizeof(frame)); /* the collector takes its memory back */
+}
+
+static void labels_wait_with_their_sample(void **state)
+{
+	struct name_queue queue = new_queue(100);
+	struct frame frame = {.addr = 200};
+	char value[] = "v";
+	struct sample_label label = {.key = "k", .value = value};
+	struct sample sample = {.n_frames = 1, .frames = &frame, .n_labels = 1, .labels = &label};
+
+	(void)state;
+	name_queue_add(&queue, &sample, 1);
+	value[0] = 'x'; /* the collector takes its memory back */
+	label.key = NULL;
+	world.loading = 300;
+	name_queue_drain(&queue);
+	assert_int_equal(world.n_seen, 1);
+	assert_string_equal(world.label[0], "k=v");
 }
 
 static void samples_with_names_go_straight_through(void **state)
@@ -198,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_with_names_go_straight_through),
+		cmocka_unit_test(labels_wait_with_their_sample),
 		cmocka_unit_test(no_thread_overtakes_a_waiting_one),
 		cmocka_unit_test(waits_five_seconds_and_counts),
 		cmocka_unit_test(says_when_it_has_something_to_do),

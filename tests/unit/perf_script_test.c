@@ -315,6 +315,22 @@ static void says_what_a_thread_waits_for(void **state)
 				"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 }
 
+static void labels_stand_behind_the_object(void **state)
+{
+	const struct sample_label labels[] = {{"zone", "a=b,c d\n"}, {"tier", "db"},
+					      {"span", "02"},        {"identity", "GET /%,"},
+					      {"trace", "01"},       {"task", "t@a.c:1"}};
+	struct sample sample = sample_at(1);
+
+	(void)state;
+	sample.state = STATE_RUNNABLE;
+	(void)strcpy(sample.object, "x");
+	sample.labels = labels;
+	sample.n_labels = 6;
+	assert_comment(&sample, "# s st=runnable on=x trace=01 span=02 identity=GET%20/%25%2C "
+				"task=t@a.c:1 tier=db zone=a=b%2Cc%20d%0A");
+}
+
 static void a_full_buffer_is_noticed(void **state)
 {
 	const struct perf_script_options options = {.bare = true};
@@ -419,6 +435,7 @@ int main(void)
 		cmocka_unit_test(samples_of_a_thread_have_stamps_of_their_own),
 		cmocka_unit_test(stamps_do_not_run_away),
 		own_test(a_release_is_a_comment),
+		own_test(labels_stand_behind_the_object),
 		own_test(a_name_that_makes_a_file_of_another_type_is_marked),
 		cmocka_unit_test(says_what_a_thread_waits_for),
 		own_test(a_full_buffer_is_noticed),

@@ -46,6 +46,8 @@ int dlclose(void *handle)
 	unwind_cache_flush(&p->rules);
 	modules_snapshot(p);
 	modules_forget_gone(p);
+	/* Pairs with the acquire of the collector, which then finds contexts again. */
+	atomic_fetch_add_explicit(&p->header->unloads, 1, memory_order_release);
 	atomic_fetch_sub_explicit(&p->unloading, 1, memory_order_seq_cst);
 	write_unmap(p);
 	return r;

@@ -38,7 +38,8 @@ struct contexts {
 	size_t n;
 	size_t n_kept; /* modules that are never unloaded: the program, and what it needs */
 	struct context_variable shown[CONTEXT_VARIABLES];
-	uint32_t serial; /* the last one that was given */
+	uint32_t serial;  /* the last one that was given */
+	uint32_t unloads; /* as last seen */
 	struct posted recent[RECENT];
 	struct key_map keys;
 	struct identities identities;
@@ -47,15 +48,11 @@ struct contexts {
 	uint64_t keys_ns;   /* when names are */
 };
 
-static void flag_handed(struct contexts *contexts)
+static void flag_kept(struct contexts *contexts)
 {
-	for (size_t i = 0; i < contexts->n; i++) {
-		struct found_variable *at = &contexts->variables[i];
-
-		if (at->how.format == CONTEXT_WICK && at->how.place == CONTEXT_TP &&
-		    at->module < contexts->n_kept)
-			at->how.flags |= CONTEXT_HANDED;
-	}
+	for (size_t i = 0; i < contexts->n; i++)
+		if (contexts->variables[i].module < contexts->n_kept)
+			contexts->variables[i].how.flags |= CONTEXT_KEPT;
 }
 
 /* Return: whether they may be others. */
@@ -68,7 +65,7 @@ static bool search(struct contexts *contexts)
 	loader_release(&contexts->loader);
 	contexts->loader = loader;
 	contexts->n = variables_find(&loader, contexts->variables);
-	flag_handed(contexts);
+	flag_kept(contexts);
 	return true;
 }
 
@@ -98,7 +95,7 @@ int contexts_new(struct contexts **ret_contexts, pid_t pid, const char *const *g
 void contexts_keep_modules(struct contexts *contexts)
 {
 	contexts->n_kept = contexts->loader.n;
-	flag_handed(contexts);
+	flag_kept(contexts);
 }
 
 void contexts_free(struct contexts *contexts)
@@ -159,25 +156,31 @@ void contexts_post(struct contexts *contexts, struct ring_header *header)
 	}
 }
 
-bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed)
+void contexts_follow(struct contexts *contexts, struct ring_header *header, uint64_t now_ns,
+		     bool changed)
 {
+	/* Acquire: pairs with the agent's release; the list that is read next is later. */
+	uint32_t unloads = atomic_load_explicit(&header->unloads, memory_order_acquire);
 	struct loader loader;
 	uint64_t begun_ns;
 	bool same;
 
-	if (!changed && now_ns < contexts->follow_ns && !loader_has_more(&contexts->loader))
-		return false;
+	if (!changed && now_ns < contexts->follow_ns && unloads == contexts->unloads &&
+	    !loader_has_more(&contexts->loader))
+		return;
 	begun_ns = io_thread_ns();
 	same = loader_read(&loader, contexts->pid, contexts->mem_fd) < 0;
 	if (!same) {
 		same = loader_same(&loader, &contexts->loader);
 		loader_release(&loader);
 	}
-	if (!same)
-		(void)search(contexts);
+	if ((!same || unloads != contexts->unloads) && search(contexts))
+		contexts_post(contexts, header);
+	contexts->unloads = unloads;
+	/* Pairs with the handler's acquire: it sees what was posted. */
+	atomic_store_explicit(&header->unloads_seen, unloads, memory_order_release);
 	contexts->follow_ns =
 		now_ns + FOLLOW_MS * NS_PER_MS + (io_thread_ns() - begun_ns) * FOLLOW_PART;
-	return !same;
 }
 
 static const struct posted *posted_as(const struct contexts *contexts, uint32_t serial)

@@ -45,12 +45,11 @@ void contexts_keep_modules(struct contexts *contexts);
 void contexts_post(struct contexts *contexts, struct ring_header *header);
 
 /**
- * contexts_follow - find variables again if modules have come or gone
+ * contexts_follow - find and post variables again if modules have come or gone
  * @changed: something was mapped or unmapped; false: the loader's list is read now and then
- *
- * Return:  whether the variables may be others: contexts_post().
  */
-bool contexts_follow(struct contexts *contexts, uint64_t now_ns, bool changed);
+void contexts_follow(struct contexts *contexts, struct ring_header *header, uint64_t now_ns,
+		     bool changed);
 
 /** contexts_any - whether the process has a variable that tells whose work a thread does */
 bool contexts_any(const struct contexts *contexts);

@@ -108,7 +108,7 @@ static const char *clean_key(const struct label_words *words, const char *key, s
 		return NULL;
 	memcpy(ret_key, before, sizeof(before) - 1);
 	for (size_t i = 0; i < len; i++)
-		to[i] = is_plain(key[i]) ? key[i] : '_';
+		to[i] = (char)(is_plain(key[i]) ? key[i] : '_');
 	to[len] = '\0';
 	return has_meaning(words, to) ? ret_key : to;
 }
@@ -192,10 +192,10 @@ static bool set_named(struct labels *labels, const char *name, const char *value
 					    [CONTEXT_TIER] = "wick.tier",
 					    [CONTEXT_FUNCTION] = "wick.function"};
 
-	for (uint8_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(name, names[i]) != 0)
 			continue;
-		set_wicks(labels, i, value, len);
+		set_wicks(labels, (uint8_t)i, value, len);
 		return true;
 	}
 	return false;

@@ -104,7 +104,8 @@ static void add_named(struct candidates *to, enum context_format format,
 static void add_module(struct candidates *to, const struct loader *loader,
 		       const struct loader_module *module)
 {
-	struct noted noted = {.module = {.module = (size_t)(module - loader->at)}};
+	const size_t number = (size_t)(module - loader->at);
+	struct noted noted = {.module.module = number};
 	struct module_symbols symbols;
 	struct loader_tls tls;
 	uint64_t at;
