@@ -15,7 +15,6 @@ foreach(name attach proc_stat proc_status poll_interval due queue budget tick_al
 endforeach()
 wick_unit_test(waits SOURCES waits_children.c waits_children_fd.c LIBS wick_sample)
 wick_unit_test(waits_object LIBS wick_sample)
-<<<<<<< HEAD
 
 # Exact counts, with the real agent and the real header.
 add_executable(counted_target counted_target.c)
@@ -33,7 +32,5 @@ target_sources(tables_test PRIVATE tables_fixture.c)
 target_sources(totals_test PRIVATE failing_memory.c)
 target_link_options(totals_test PRIVATE
   -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
-=======
 wick_unit_test(contexts LIBS wick_sample)
 set_target_properties(contexts_test PROPERTIES ENABLE_EXPORTS ON)
->>>>>>> context

@@ -205,16 +205,9 @@ void process_keep_modules(struct process *process)
 
 static void follow_contexts(struct process *process, uint64_t now_ns, bool changed)
 {
-<<<<<<< HEAD
-	if (!process->contexts || !process->alive || process->unsupported_ns ||
-	    !contexts_follow(process->contexts, now_ns, changed))
-		return;
-	contexts_post(process->contexts, process->ring.header);
-	process_tables_search_soon(process->tables);
-=======
-	if (process->contexts && process->alive && !process->unsupported_ns)
-		contexts_follow(process->contexts, process->ring.header, now_ns, changed);
->>>>>>> context
+	if (process->contexts && process->alive && !process->unsupported_ns &&
+	    contexts_follow(process->contexts, process->ring.header, now_ns, changed))
+		process_tables_search_soon(process->tables);
 }
 
 bool process_update_mappings(struct process *process, struct event_order *sink, bool force)
