@@ -10,7 +10,7 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/_wick
 install(FILES ${PROJECT_BINARY_DIR}/completions/wick.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 if(EXISTS ${PROJECT_SOURCE_DIR}/sampler/include/wick.h)
-  install(FILES sampler/include/wick.h sampler/include/wick_uv.h sampler/include/wick_event.h
+  install(FILES sampler/include/wick.h sampler/include/wick_uv.h sampler/include/wick_event.h sampler/include/wick_otel.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   configure_file(cmake/wick.pc.in wick.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wick.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
