@@ -33,8 +33,7 @@ void totals_row_task(struct buf *buf, const struct totals *totals, const struct 
 	add_number(buf, "exec_ns", task->exec_ns);
 	add_number(buf, "exec_max_ns", task->exec_max_ns);
 	add_number(buf, "children_ns", task->children_ns);
-	add_number(buf, "exec_with_children_ns",
-		   saturated_add(task->exec_ns, task->children_ns));
+	add_number(buf, "exec_with_children_ns", saturated_add(task->exec_ns, task->children_ns));
 	add_number(buf, "wall_ns", task->wall_ns);
 	add_number(buf, "calls", task->calls);
 	add_number(buf, "live", task->live);
@@ -63,8 +62,7 @@ static void add_quantiles(struct buf *buf, const struct total_tier *tier)
 			 {"p90_ns", 0.9},  {"p99_ns", 0.99}, {"p999_ns", 0.999}};
 
 	for (size_t i = 0; tier->durations.n && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
-		add_number(buf, quantiles[i].name,
-				totals_quantile_ns(tier, quantiles[i].part));
+		add_number(buf, quantiles[i].name, totals_quantile_ns(tier, quantiles[i].part));
 }
 
 static void add_buckets(struct buf *buf, const struct histogram *durations)

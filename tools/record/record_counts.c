@@ -357,6 +357,7 @@ void record_counts_finish(struct recorder *recorder)
 {
 	const struct export_options *options = &recorder->options->export;
 	struct record_counts *counts = &recorder->counts;
+	struct err err = {0};
 
 	stop_listener(counts);
 	record_counts_write(recorder);
@@ -369,7 +370,9 @@ void record_counts_finish(struct recorder *recorder)
 			say_note("--stats-to '%s' took %lu lines and not %lu", options->targets[i],
 				 (unsigned long)stats.lines, (unsigned long)stats.lost);
 	}
-	if (counts->textfile_due_ns) /* the numbers of a recording that has ended would stay */
+	/* The numbers of a recording that has ended would stay; another file may be there by now.
+	 */
+	if (counts->textfile_due_ns && page_check_file(options->textfile, &err) == 0)
 		(void)unlink(options->textfile);
 }
 
