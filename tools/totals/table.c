@@ -92,11 +92,12 @@ static void add_cut(struct buf *buf, const char *text, size_t width)
 	buf_add(buf, "..");
 }
 
+/* END: the last column that has a width. */
 static void print_cell(const struct table *table, const char *text, size_t column, size_t width,
-		       struct buf *buf)
+		       size_t end, struct buf *buf)
 {
 	size_t shown = words_width(text);
-	bool last = column + 1 == table->n_columns;
+	bool last = column == end;
 
 	if (!width)
 		return;
@@ -115,6 +116,7 @@ void table_print(struct table *table, uint32_t width, struct buf *buf)
 {
 	size_t widths[TABLE_COLUMNS] = {0};
 	size_t last = table->n_columns - 1;
+	size_t end = last;
 	const char *at = table->text.data;
 
 	if (table->text.failed) {
@@ -129,10 +131,12 @@ void table_print(struct table *table, uint32_t width, struct buf *buf)
 
 		widths[last] = width > taken + LAST_LEAST ? width - taken : LAST_LEAST;
 	}
+	while (end && !widths[end])
+		end--;
 	for (size_t i = 0; i <= last; i++)
-		print_cell(table, table->columns[i].title, i, widths[i], buf);
+		print_cell(table, table->columns[i].title, i, widths[i], end, buf);
 	for (size_t i = 0, column = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
-		print_cell(table, at, column, widths[column], buf);
+		print_cell(table, at, column, widths[column], end, buf);
 		column = column < last ? column + 1 : 0;
 	}
 }
