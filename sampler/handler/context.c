@@ -2,6 +2,7 @@
 #include "sampler/handler/context.h"
 
 #include "sampler/handler/memory.h"
+#include "sampler/wire/tables.h"
 
 #include "sampler/handler/sys/sigsafe.h"
 
@@ -19,6 +20,7 @@ struct view {
 	struct process *p;
 	struct slot_own *own;
 	uint64_t tp;
+	uint32_t tid;
 	bool no_syscalls;
 	bool by_kernel; /* a module may be unmapped, in a way that the agent does not see */
 	/* The variable itself is never unmapped while the thread lives.  Of a module that was
@@ -165,14 +167,34 @@ static uint64_t find(struct view *view, const struct context_variable *variable)
 	return block ? block + (uint64_t)variable->offset : 0;
 }
 
+/* Another library may write the variable of wick.h, too, and what it points to then may be
+ * unmapped. A block of wick.h begins with a page, and with the thread's tid. */
+static bool is_wicks(struct view *view, uint64_t at)
+{
+	uint64_t page = at & -(uint64_t)PAGE;
+
+	struct slot_own *own = view->own;
+
+	if (at - page != offsetof(struct table_thread, record))
+		return false;
+	if (has_page(own->staying, SLOT_STAYING, page))
+		return true;
+	if (!readable(view, page, sizeof(uint32_t), false) || *(const uint32_t *)page != view->tid)
+		return false;
+	own->staying[own->n_staying++ % SLOT_STAYING] = page;
+	return true;
+}
+
 static uint32_t copy_otel(struct view *view, uint64_t address, uint8_t *to)
 {
 	struct otel_record *record = (void *)to;
 	uint64_t at;
 	uint32_t n;
 
-	if (!load(view, address, view->found_stays, &at) || !at || at % OTEL_ALIGN ||
-	    !fetch(view, at, record, OTEL_RECORD_HEAD) || record->valid != VALID)
+	if (!load(view, address, view->found_stays, &at) || !at || at % OTEL_ALIGN)
+		return 0;
+	view->stays = view->stays && is_wicks(view, at);
+	if (!fetch(view, at, record, OTEL_RECORD_HEAD) || record->valid != VALID)
 		return 0;
 	n = record->attrs_bytes < CONTEXT_MAX_ATTRS ? record->attrs_bytes : CONTEXT_MAX_ATTRS;
 	if (n && !fetch(view, at + OTEL_RECORD_HEAD, record->attrs, n))
@@ -319,6 +341,7 @@ append(struct process *p, struct slot *slot, const struct context_variable *vari
 		.p = p,
 		.own = slot->own,
 		.tp = thread_pointer(slot, no_syscalls),
+		.tid = atomic_load_explicit(&p->header->tids[slot->index], memory_order_relaxed),
 		.no_syscalls = no_syscalls,
 		.by_kernel = atomic_load_explicit(&p->unloading, memory_order_relaxed) != 0,
 	};

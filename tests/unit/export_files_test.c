@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -56,11 +58,11 @@ static void a_page_takes_the_place_of_the_last(void **state)
 	buf_init(&page, BYTES);
 	buf_init(&text, BYTES);
 	for (int i = 0; i < 2; i++) {
-		buf_printf(&page, "x %d\n", i);
+		buf_printf(&page, "# HELP wick_x %d\n", i);
 		assert_int_equal(page_write_file(path, &page, &err), 0);
 	}
 	assert_int_equal(io_read_file(path, &text, &err), 0);
-	assert_string_equal(buf_text(&text), "x 0\nx 1\n");
+	assert_string_equal(buf_text(&text), "# HELP wick_x 0\n# HELP wick_x 1\n");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(page_write_file("/nowhere/x.prom", &page, &err), -ENOENT);
 	buf_release(&page);
@@ -177,6 +179,8 @@ static void only_a_page_of_wick_is_replaced(void **state)
 	buf_add(&text, "# HELP wicket_open x\n");
 	assert_int_equal(page_write_file(path, &text, &err), 0);
 	assert_int_equal(page_check_file(path, &err), -EEXIST);
+	/* It came there while wick recorded. */
+	assert_int_equal(page_write_file(path, &text, &err), -EEXIST);
 	assert_int_equal(unlink(path), 0);
 	buf_release(&text);
 }
@@ -198,6 +202,59 @@ static void a_reader_that_is_gone_is_reported_once(void **state)
 	assert_int_equal(sink_new("/nowhere/file", on_report, &sink, &err), -ENOENT);
 }
 
+static void on_nudge(void *context)
+{
+	++*(int *)context;
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	return fd;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void a_socket_of_others_is_neither_waited_for_nor_removed(void **state)
+{
+	struct listener *listener;
+	struct err err = {0};
+	char where[160];
+	char path[128];
+	int nudges = 0;
+	int client;
+	int fd;
+
+	(void)state;
+	path_in(path, "x.sock");
+	(void)snprintf(where, sizeof(where), "unix:%s", path);
+	fd = listen_at(path);
+	client = connect_to(path); /* its queue is full */
+	assert_int_equal(listener_new(where, on_nudge, &nudges, &listener, &err), -EADDRINUSE);
+	(void)close(client);
+	(void)close(fd);
+	/* One that is left of a recording that was killed. */
+	assert_int_equal(listener_new(where, on_nudge, &nudges, &listener, &err), 0);
+	assert_int_equal(unlink(path), 0);
+	fd = listen_at(path);
+	listener_free(listener);
+	assert_int_equal(unlink(path), 0);
+	(void)close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +265,7 @@ int main(void)
 		cmocka_unit_test(links_and_pipes_are_no_files),
 		cmocka_unit_test(only_a_page_of_wick_is_replaced),
 		cmocka_unit_test(a_reader_that_is_gone_is_reported_once),
+		cmocka_unit_test(a_socket_of_others_is_neither_waited_for_nor_removed),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -2,6 +2,7 @@
  */
 #include "sampler/handler/context.h"
 #include "sampler/handler/memory.h"
+#include "sampler/wire/tables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,6 +96,48 @@ static bool has_context(struct fixture *f)
 	size_t n;
 
 	return copy(f, &n) != NULL;
+}
+
+/* APART: from where wick.h has a thread's record. */
+static void point_to_page(struct fixture *f, size_t apart)
+{
+	struct otel_record *record =
+		(void *)(f->pages + offsetof(struct table_thread, record) + apart);
+
+	post(f, 0, CONTEXT_TP, CONTEXT_OTEL);
+	f->header->contexts[0].flags = CONTEXT_STAYS;
+	f->header->tids[0] = 77;
+	memcpy(f->pages, &f->header->tids[0], sizeof(uint32_t));
+	memcpy(record, &f->record, OTEL_RECORD_HEAD);
+	f->block[0] = (uint64_t)record;
+}
+
+static void a_record_of_another_library_may_be_unmapped(void **state)
+{
+	struct fixture *f = *state;
+
+	point_to_page(f, 16);
+	assert_true(has_context(f));
+	(void)mprotect(f->pages, PAGE, PROT_NONE);
+	assert_false(has_context(f));
+}
+
+static void a_page_is_kept_only_if_it_is_the_threads_block(void **state)
+{
+	struct fixture *f = *state;
+
+	point_to_page(f, 0);
+	f->header->tids[0] = 78;
+	assert_true(has_context(f));
+	(void)mprotect(f->pages, PAGE, PROT_NONE);
+	assert_false(has_context(f));
+	(void)mprotect(f->pages, PAGE, PROT_READ | PROT_WRITE);
+	f->header->tids[0] = 77;
+	assert_true(has_context(f));
+	/* Without a system call. */
+	f->p->state = AGENT_NO_SYSCALLS;
+	memset(f->slot.own->probed, 0, sizeof(f->slot.own->probed));
+	assert_true(has_context(f));
 }
 
 static void add_attribute(struct fixture *f, uint16_t bytes)
@@ -367,6 +410,10 @@ static void a_module_that_may_be_gone_is_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_record_of_another_library_may_be_unmapped, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_page_is_kept_only_if_it_is_the_threads_block,
+						begin, end),
 		cmocka_unit_test_setup_teardown(records_are_read_by_the_thread_pointer, begin, end),
 		cmocka_unit_test_setup_teardown(blocks_of_libraries_are_found_in_the_dtv, begin,
 						end),

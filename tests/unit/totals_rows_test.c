@@ -196,6 +196,58 @@ static void tables_are_for_people(void **state)
 		     "and 1 more\n");
 }
 
+/* JSON has numbers of any size, and its readers do not. */
+static void full_counters_come_back(void **state)
+{
+	struct totals_fixture fixture = {0};
+	struct totals_sum *sum;
+	const struct totals *read;
+	struct buf buf;
+	size_t bad;
+
+	(void)state;
+	*fixture_task(&fixture, "full", 1, 1, 1) = (struct total_task){.kind = TOTAL_TASK,
+								       .name = "full",
+								       .file = "x.c",
+								       .exec_ns = UINT64_MAX,
+								       .children_ns = UINT64_MAX,
+								       .wall_ns = UINT64_MAX,
+								       .calls = UINT64_MAX};
+	fixture_tier(&fixture, "db", "GET /a", UINT64_MAX, 1)->sum_ns = UINT64_MAX;
+	buf_init(&buf, BYTES);
+	assert_true(totals_rows_that_fit(&buf, &fixture.totals));
+	assert_int_equal(totals_sum_new(&sum), 0);
+	assert_int_equal(totals_sum_add_lines(sum, buf.data, buf.len, &bad), 0);
+	assert_int_equal(bad, 0);
+	read = totals_sum_get(sum);
+	assert_int_equal(read->n_tasks, 1);
+	assert_int_equal(read->n_tiers, 1);
+	assert_true(read->tasks[0].exec_ns == INT64_MAX);
+	totals_sum_free(sum);
+	buf_release(&buf);
+}
+
+static void rows_without_room_for_histograms_have_none(void **state)
+{
+	struct totals_fixture fixture = {0};
+	struct buf buf;
+	size_t len;
+
+	(void)state;
+	(void)fixture_tier(&fixture, "db", "GET /a", 1, 1);
+	buf_init(&buf, BYTES);
+	totals_all_rows(&buf, &fixture.totals, true);
+	len = buf.len;
+	buf_release(&buf);
+	buf_init(&buf, len - 2);
+	assert_true(totals_rows_that_fit(&buf, &fixture.totals));
+	assert_null(strstr(buf_text(&buf), "buckets"));
+	buf_release(&buf);
+	buf_init(&buf, len / 2);
+	assert_false(totals_rows_that_fit(&buf, &fixture.totals));
+	buf_release(&buf);
+}
+
 static void long_names_are_cut_to_the_width(void **state)
 {
 	struct totals_fixture fixture = {0};
@@ -245,6 +297,8 @@ int main(void)
 		cmocka_unit_test(numbers_of_others_do_not_wrap),
 		cmocka_unit_test(tables_are_for_people),
 		cmocka_unit_test(each_row_has_a_line_whatever_columns_are_empty),
+		cmocka_unit_test(full_counters_come_back),
+		cmocka_unit_test(rows_without_room_for_histograms_have_none),
 		cmocka_unit_test(long_names_are_cut_to_the_width),
 	};
 

@@ -304,6 +304,7 @@ enum {
 	LISTENER_CLIENTS = 8,
 	LISTENER_IDLE_S = 3,     /* for a request, and for its answer */
 	LISTENER_WAIT_MS = 5000, /* for a page */
+	LISTENER_AGAIN_MS = 250, /* for which a page is the answer to further requests */
 };
 
 struct listener;

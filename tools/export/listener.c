@@ -2,6 +2,7 @@
 #include "tools/export/export.h"
 
 #include "base/cleanup.h"
+#include "base/io.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -50,6 +51,8 @@ struct listener {
 	void (*nudge)(void *context);
 	void *context;
 	const char *socket; /* the file that is to be removed; NULL: none */
+	dev_t dev;          /* of it */
+	ino_t inode;
 	bool is_loopback;
 	char address[ADDRESS_BYTES];
 	pthread_mutex_t mutex; /* of what follows */
@@ -57,8 +60,10 @@ struct listener {
 	bool wanted;
 	bool open_metrics;
 	bool ending;
-	bool has_page;
-	struct buf page;
+	/* The newest of each format: one that asks all the time does not get a new one each time.
+	 */
+	struct buf pages[2];
+	uint64_t made_ns[2]; /* 0: there is none */
 };
 
 static int mhd_load(struct mhd *mhd, struct err *err)
@@ -139,7 +144,8 @@ int listener_check(const char *where, struct err *err)
 /* Of a recording that was killed: nobody has it open. */
 static bool is_left(const struct sockaddr_un *address)
 {
-	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* Somebody else's may have a full queue: no waiting for it. */
+	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct stat stat;
 
 	return lstat(address->sun_path, &stat) == 0 && S_ISSOCK(stat.st_mode) && fd >= 0 &&
@@ -224,6 +230,26 @@ static bool is_loopback(const struct sockaddr *address)
 	       IN_LOOPBACKNET;
 }
 
+static void remember_file(struct listener *listener, const char *path)
+{
+	struct stat stat;
+
+	if (lstat(path, &stat) < 0)
+		return;
+	listener->socket = path;
+	listener->dev = stat.st_dev;
+	listener->inode = stat.st_ino;
+}
+
+static void remove_file(const struct listener *listener)
+{
+	struct stat stat;
+
+	if (lstat(listener->socket, &stat) == 0 && S_ISSOCK(stat.st_mode) &&
+	    stat.st_dev == listener->dev && stat.st_ino == listener->inode)
+		(void)unlink(listener->socket);
+}
+
 static int open_socket(struct listener *listener, const char *where, struct err *err)
 {
 	const char *path = path_of(where);
@@ -236,7 +262,8 @@ static int open_socket(struct listener *listener, const char *where, struct err 
 		fd = bind_path(path);
 		(void)snprintf(listener->address, sizeof(listener->address), "/metrics of %s",
 			       where);
-		listener->socket = fd < 0 ? NULL : path;
+		if (fd >= 0)
+			remember_file(listener, path);
 	} else {
 		fd = resolve(where, &address) < 0 ? -EINVAL : bind_address(address);
 		listener->is_loopback = address && is_loopback(address->ai_addr);
@@ -254,25 +281,41 @@ static int open_socket(struct listener *listener, const char *where, struct err 
 	return fd;
 }
 
-/* The page that the main thread makes now.  Return: false: it did not in time. */
-static bool get_page(struct listener *listener, bool open_metrics, struct buf *page)
+static bool is_new(const struct listener *listener, bool open_metrics)
+{
+	uint64_t made_ns = listener->made_ns[open_metrics];
+
+	return made_ns && io_now_ns() - made_ns < (uint64_t)LISTENER_AGAIN_MS * NS_PER_MS;
+}
+
+/* With the mutex: until the main thread has made the page. */
+static void wait_for_page(struct listener *listener, bool open_metrics)
 {
 	struct timespec until;
-	bool has_page;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += LISTENER_WAIT_MS / 1000;
-	(void)pthread_mutex_lock(&listener->mutex);
 	listener->wanted = true;
-	listener->has_page = false;
 	listener->open_metrics = open_metrics;
 	listener->nudge(listener->context);
 	while (!listener->ending && listener->wanted)
 		if (pthread_cond_timedwait(&listener->given, &listener->mutex, &until) == ETIMEDOUT)
 			break;
 	listener->wanted = false;
-	has_page = listener->has_page &&
-		   buf_append(page, listener->page.data, listener->page.len) == 0;
+}
+
+/* Return: false: the main thread has not made it in time. */
+static bool get_page(struct listener *listener, bool open_metrics, struct buf *page)
+{
+	const struct buf *made = &listener->pages[open_metrics];
+	bool has_page;
+
+	(void)pthread_mutex_lock(&listener->mutex);
+	if (!is_new(listener, open_metrics)) {
+		listener->made_ns[open_metrics] = 0;
+		wait_for_page(listener, open_metrics);
+	}
+	has_page = listener->made_ns[open_metrics] && buf_append(page, made->data, made->len) == 0;
 	(void)pthread_mutex_unlock(&listener->mutex);
 	return has_page;
 }
@@ -410,7 +453,8 @@ int listener_new(const char *where, void (*nudge)(void *context), void *context,
 	if (!listener)
 		return err_set(err, ENOMEM, "listen at '%s'", where);
 	init_locks(listener);
-	buf_init(&listener->page, PAGE_BYTES);
+	buf_init(&listener->pages[0], PAGE_BYTES);
+	buf_init(&listener->pages[1], PAGE_BYTES);
 	listener->nudge = nudge;
 	listener->context = context;
 	r = mhd_load(&listener->mhd, err);
@@ -439,10 +483,14 @@ bool listener_wanted(struct listener *listener, bool *ret_open_metrics)
 
 void listener_give(struct listener *listener, const struct buf *page)
 {
+	struct buf *made;
+
 	(void)pthread_mutex_lock(&listener->mutex);
-	buf_clear(&listener->page);
-	listener->has_page =
-		page && !page->failed && buf_append(&listener->page, page->data, page->len) == 0;
+	made = &listener->pages[listener->open_metrics];
+	buf_clear(made);
+	listener->made_ns[listener->open_metrics] =
+		page && !page->failed && buf_append(made, page->data, page->len) == 0 ? io_now_ns()
+										      : 0;
 	listener->wanted = false;
 	(void)pthread_cond_broadcast(&listener->given);
 	(void)pthread_mutex_unlock(&listener->mutex);
@@ -464,8 +512,9 @@ void listener_free(struct listener *listener)
 	if (listener->daemon)
 		listener->mhd.stop_daemon(listener->daemon); /* and closes the socket */
 	if (listener->socket)
-		(void)unlink(listener->socket);
-	buf_release(&listener->page);
+		remove_file(listener);
+	buf_release(&listener->pages[0]);
+	buf_release(&listener->pages[1]);
 	(void)pthread_cond_destroy(&listener->given);
 	(void)pthread_mutex_destroy(&listener->mutex);
 	free(listener);

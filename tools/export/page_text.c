@@ -138,25 +138,6 @@ static int write_beside(const char *path, const struct buf *page)
 	return fd < 0 ? -errno : io_write_all(fd, page->data, page->len, NULL);
 }
 
-int page_write_file(const char *path, const struct buf *page, struct err *err)
-{
-	_cleanup_free_ char *beside = NULL;
-	int r;
-
-	/* node_exporter reads *.prom alone */
-	if (asprintf(&beside, "%s.%d.new", path, (int)getpid()) < 0) {
-		beside = NULL;
-		return err_set(err, ENOMEM, "write '%s'", path);
-	}
-	(void)unlink(beside);
-	r = write_beside(beside, page);
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlink(beside);
-	return r < 0 ? err_set(err, -r, "write '%s'", path) : 0;
-}
-
 int page_check_file(const char *path, struct err *err)
 {
 	static const char first[] = "# HELP wick_";
@@ -175,4 +156,25 @@ int page_check_file(const char *path, struct err *err)
 	(void)err_set(err, EEXIST, "write '%s', which is no page of wick", path);
 	err_hint(err, "another FILE");
 	return -EEXIST;
+}
+
+int page_write_file(const char *path, const struct buf *page, struct err *err)
+{
+	_cleanup_free_ char *beside = NULL;
+	int r = page_check_file(path, err); /* another file may be there by now */
+
+	if (r < 0)
+		return r;
+	/* node_exporter reads *.prom alone */
+	if (asprintf(&beside, "%s.%d.new", path, (int)getpid()) < 0) {
+		beside = NULL;
+		return err_set(err, ENOMEM, "write '%s'", path);
+	}
+	(void)unlink(beside);
+	r = write_beside(beside, page);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlink(beside);
+	return r < 0 ? err_set(err, -r, "write '%s'", path) : 0;
 }

@@ -2,14 +2,26 @@
 #include "tools/export/rows.h"
 
 #include "base/json.h"
+#include "base/saturated.h"
 
 #include <string.h>
+
+/* Readers of JSON take whole numbers of 63 bits; a program can count more than that. */
+static uint64_t readable(uint64_t value)
+{
+	return value < INT64_MAX ? value : INT64_MAX;
+}
+
+static void add_number(struct buf *buf, const char *name, uint64_t value)
+{
+	json_add_number(buf, name, readable(value));
+}
 
 static void begin(struct buf *buf, const struct totals *totals)
 {
 	buf_add_char(buf, '{');
-	json_add_number(buf, "since_ns", totals->since_ns);
-	json_add_number(buf, "time_ns", totals->time_ns);
+	add_number(buf, "since_ns", totals->since_ns);
+	add_number(buf, "time_ns", totals->time_ns);
 }
 
 void totals_row_task(struct buf *buf, const struct totals *totals, const struct total_task *task)
@@ -17,18 +29,18 @@ void totals_row_task(struct buf *buf, const struct totals *totals, const struct 
 	begin(buf, totals);
 	json_add_text(buf, task->kind == TOTAL_FUNCTION ? "function" : "task", task->name);
 	json_add_text(buf, "file", task->file);
-	json_add_number(buf, "line", task->line);
-	json_add_number(buf, "exec_ns", task->exec_ns);
-	json_add_number(buf, "exec_max_ns", task->exec_max_ns);
-	json_add_number(buf, "children_ns", task->children_ns);
-	json_add_number(buf, "exec_with_children_ns", task->exec_ns + task->children_ns);
-	json_add_number(buf, "wall_ns", task->wall_ns);
-	json_add_number(buf, "calls", task->calls);
-	json_add_number(buf, "live", task->live);
-	json_add_number(buf, "stillborn", task->stillborn);
-	json_add_number(buf, "cancelled", task->cancelled);
-	json_add_number(buf, "failed", task->failed);
-	json_add_number(buf, "stalls", task->stalls);
+	add_number(buf, "line", task->line);
+	add_number(buf, "exec_ns", task->exec_ns);
+	add_number(buf, "exec_max_ns", task->exec_max_ns);
+	add_number(buf, "children_ns", task->children_ns);
+	add_number(buf, "exec_with_children_ns", saturated_add(task->exec_ns, task->children_ns));
+	add_number(buf, "wall_ns", task->wall_ns);
+	add_number(buf, "calls", task->calls);
+	add_number(buf, "live", task->live);
+	add_number(buf, "stillborn", task->stillborn);
+	add_number(buf, "cancelled", task->cancelled);
+	add_number(buf, "failed", task->failed);
+	add_number(buf, "stalls", task->stalls);
 	buf_add_char(buf, '}');
 }
 
@@ -50,8 +62,7 @@ static void add_quantiles(struct buf *buf, const struct total_tier *tier)
 			 {"p90_ns", 0.9},  {"p99_ns", 0.99}, {"p999_ns", 0.999}};
 
 	for (size_t i = 0; tier->durations.n && i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
-		json_add_number(buf, quantiles[i].name,
-				totals_quantile_ns(tier, quantiles[i].part));
+		add_number(buf, quantiles[i].name, totals_quantile_ns(tier, quantiles[i].part));
 }
 
 static void add_buckets(struct buf *buf, const struct histogram *durations)
@@ -59,7 +70,7 @@ static void add_buckets(struct buf *buf, const struct histogram *durations)
 	buf_add(buf, ",\"buckets\":[");
 	for (uint32_t i = 0; i < durations->n; i++)
 		buf_printf(buf, "%s[%u,%llu]", i ? "," : "", durations->at[i].bucket,
-			   (unsigned long long)durations->at[i].count);
+			   (unsigned long long)readable(durations->at[i].count));
 	buf_add_char(buf, ']');
 }
 
@@ -71,7 +82,7 @@ static void add_trace(struct buf *buf, const struct total_tier *tier)
 	for (size_t i = 0; i < TOTALS_TRACE_BYTES; i++)
 		buf_printf(buf, "%02x", tier->exemplar_trace[i]);
 	buf_add_char(buf, '"');
-	json_add_number(buf, "trace_ns", tier->exemplar_ns);
+	add_number(buf, "trace_ns", tier->exemplar_ns);
 }
 
 void totals_row_tier(struct buf *buf, const struct totals *totals, const struct total_tier *tier,
@@ -80,13 +91,13 @@ void totals_row_tier(struct buf *buf, const struct totals *totals, const struct 
 	begin(buf, totals);
 	json_add_text(buf, "tier", tier->tier);
 	json_add_text(buf, "identity", tier->identity);
-	json_add_number(buf, "count", tier->count);
-	json_add_number(buf, "sum_ns", tier->sum_ns);
-	json_add_number(buf, "self_ns", tier->self_ns);
-	json_add_number(buf, "mean_ns", tier->count ? tier->sum_ns / tier->count : 0);
-	json_add_number(buf, "sd_ns", (uint64_t)histogram_deviation_ns(&tier->durations));
-	json_add_number(buf, "min_ns", tier->min_ns);
-	json_add_number(buf, "max_ns", tier->max_ns);
+	add_number(buf, "count", tier->count);
+	add_number(buf, "sum_ns", tier->sum_ns);
+	add_number(buf, "self_ns", tier->self_ns);
+	add_number(buf, "mean_ns", tier->count ? tier->sum_ns / tier->count : 0);
+	add_number(buf, "sd_ns", (uint64_t)histogram_deviation_ns(&tier->durations));
+	add_number(buf, "min_ns", tier->min_ns);
+	add_number(buf, "max_ns", tier->max_ns);
 	add_quantiles(buf, tier);
 	if (buckets)
 		add_buckets(buf, &tier->durations);
@@ -125,4 +136,14 @@ void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets)
 {
 	for (enum totals_subject subject = TOTALS_TASKS; subject <= TOTALS_TIERS; subject++)
 		totals_rows(buf, totals, subject, buckets);
+}
+
+bool totals_rows_that_fit(struct buf *buf, const struct totals *totals)
+{
+	totals_all_rows(buf, totals, true);
+	if (!buf->failed)
+		return true;
+	buf_clear(buf);
+	totals_all_rows(buf, totals, false);
+	return !buf->failed;
 }

@@ -61,4 +61,11 @@ void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subje
 /** totals_all_rows - the same of all subjects */
 void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets);
 
+/**
+ * totals_rows_that_fit - the rows of all subjects, with histograms if there is room for them
+ *
+ * Return:  false: there is no room for the rows without them either.
+ */
+bool totals_rows_that_fit(struct buf *buf, const struct totals *totals);
+
 #endif

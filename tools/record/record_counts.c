@@ -138,6 +138,13 @@ static void keep(struct record_counts *counts, const struct totals *totals, stru
 	counts->n_kept++;
 }
 
+static void note_too_many(struct record_counts *counts, const struct buf *rows)
+{
+	if (rows->failed && !counts->too_many)
+		say_note("the exact counts are too many to be written; they are lost");
+	counts->too_many |= rows->failed;
+}
+
 static void write_rows(struct recorder *recorder, const struct totals *totals)
 {
 	struct record_counts *counts = &recorder->counts;
@@ -146,13 +153,15 @@ static void write_rows(struct recorder *recorder, const struct totals *totals)
 	buf_init(&rows, TOTALS_MOST_BYTES);
 	if (recorder->options->export.n_targets) {
 		totals_all_rows(&rows, totals, false);
+		note_too_many(counts, &rows);
 		for (size_t i = 0; i < recorder->options->export.n_targets; i++)
 			if (counts->sinks[i] && rows.len && !rows.failed)
 				sink_add(counts->sinks[i], rows.data, rows.len);
 		buf_clear(&rows);
 	}
-	totals_all_rows(&rows, totals, true);
-	(void)buf_text(&rows); /* ends it */
+	if (totals_rows_that_fit(&rows, totals))
+		(void)buf_text(&rows); /* ends it */
+	note_too_many(counts, &rows);
 	if (rows.len && !rows.failed && flight_is_on(&recorder->flight))
 		keep(counts, totals, &rows);
 	else if (rows.len && !rows.failed)
@@ -224,12 +233,10 @@ int record_counts_rows(struct recorder *recorder, bool reset, struct buf *rows)
 	if (r < 0)
 		return r;
 	if (totals.n_processes)
-		totals_all_rows(rows, &totals, true);
+		r = totals_rows_that_fit(rows, &totals) ? 0 : -ENOMEM;
 	else
 		r = -ENODATA;
 	totals_release(&totals);
-	if (r == 0 && rows->failed)
-		r = -ENOMEM;
 	return r == 0 && reset ? begin_anew(recorder) : r;
 }
 
@@ -350,6 +357,7 @@ void record_counts_finish(struct recorder *recorder)
 {
 	const struct export_options *options = &recorder->options->export;
 	struct record_counts *counts = &recorder->counts;
+	struct err err = {0};
 
 	stop_listener(counts);
 	record_counts_write(recorder);
@@ -362,7 +370,9 @@ void record_counts_finish(struct recorder *recorder)
 			say_note("--stats-to '%s' took %lu lines and not %lu", options->targets[i],
 				 (unsigned long)stats.lines, (unsigned long)stats.lost);
 	}
-	if (counts->textfile_due_ns) /* the numbers of a recording that has ended would stay */
+	/* The numbers of a recording that has ended would stay; another file may be there by now.
+	 */
+	if (counts->textfile_due_ns && page_check_file(options->textfile, &err) == 0)
 		(void)unlink(options->textfile);
 }
 

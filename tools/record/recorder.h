@@ -212,6 +212,7 @@ struct record_counts {
 	struct functions *functions;
 	uint64_t textfile_due_ns;
 	bool textfile_failed;
+	bool too_many; /* rows: it was reported */
 	struct record_interval kept[RECORD_KEPT_COUNTS];
 	size_t n_kept; /* ever */
 	size_t kept_bytes;

@@ -67,7 +67,7 @@ void process_tables_free(struct process_tables *tables)
 	if (!tables)
 		return;
 	for (size_t i = 0; i < tables->n; i++)
-		table_view_release(&tables->states[i].view);
+		table_view_release(&tables->states[i].view, tables->shared->scratch);
 	free(tables->states);
 	totals_builder_free(tables->base);
 	cleanup_fd(&tables->mem_fd);
@@ -156,9 +156,22 @@ static struct table_scratch *scratch_of(struct tables_shared *shared)
 static int read_view(struct process_tables *tables, struct counted *at,
 		     const struct tables_state *state)
 {
-	struct table_scratch *scratch = scratch_of(tables->shared);
+	struct tables_shared *shared = tables->shared;
+	struct table_scratch *scratch = scratch_of(shared);
+	uint64_t now_ns = io_now_ns();
+	size_t bytes;
+	int r;
 
-	return scratch ? table_view_read(&at->view, scratch, tables->mem_fd, state) : -ENOMEM;
+	if (!scratch)
+		return -ENOMEM;
+	if (now_ns - shared->allowed_ns >= NS_PER_S) {
+		shared->allowed_ns = now_ns;
+		shared->bytes_left = TABLES_ROUND_BYTES;
+	}
+	bytes = shared->bytes_left ? VIEW_BYTES : TABLES_ALWAYS_BYTES;
+	r = table_view_read(&at->view, scratch, tables->mem_fd, state, &bytes);
+	shared->bytes_left = shared->bytes_left > bytes ? shared->bytes_left - bytes : 0;
+	return r;
 }
 
 /* For moments of the program's clock in ours. */
@@ -202,7 +215,8 @@ static void switch_on(struct process_tables *tables, uint64_t address,
 	*at = (struct counted){.address = address};
 	ticks_measure(&shared->ticks);
 	if (has_counted(state) && (read_view(tables, at, state) < 0 || add_base(tables, at) < 0)) {
-		table_view_release(&at->view);
+		tables->unlinked = true; /* another time */
+		table_view_release(&at->view, shared->scratch);
 		return;
 	}
 	at->written.mult = shared->ticks.mult;

@@ -23,6 +23,8 @@ enum {
 	TABLES_READ_MS = 200,        /* between two readings: each pass of the drain thread, */
 	TABLES_READ_MOST_MS = 60000, /* or longer, for tables that take long to read */
 	TABLES_STALL_MS = 100,       /* runs of tasks that are longer are stalls */
+	TABLES_ROUND_BYTES = 256 << 20, /* after which, in a second, only what takes less than */
+	TABLES_ALWAYS_BYTES = 2 << 20,  /* this is read; of the rest the last reading stands */
 	TABLES_STATES = 16,          /* of one process, ever; further ones are not switched on */
 };
 
@@ -31,6 +33,8 @@ struct tables_shared {
 	struct ticks ticks;
 	struct table_scratch *scratch; /* NULL: not needed yet */
 	uint32_t session;              /* of the newest lease */
+	uint64_t allowed_ns;           /* when bytes_left was all of TABLES_ROUND_BYTES */
+	size_t bytes_left;
 };
 
 struct process_tables;

@@ -9,6 +9,8 @@
 #include <string.h>
 
 struct table_scratch {
+	size_t bytes_left; /* that the reading under way may still copy */
+	size_t n_octaves;  /* of all readings that there are */
 	struct tables tables; /* only what is used of each is copied */
 	struct table_thread thread;
 };
@@ -17,17 +19,25 @@ struct table_scratch {
 struct taking {
 	struct table_scratch *scratch;
 	int mem_fd;
+	size_t bytes; /* that it may copy */
 	uint64_t tables;
 	struct view_reading reading;
 };
 
 struct table_scratch *table_scratch_new(void)
 {
-	return malloc(sizeof(struct table_scratch));
+	struct table_scratch *scratch = malloc(sizeof(*scratch));
+
+	if (!scratch)
+		return NULL;
+	scratch->n_octaves = 0;
+	return scratch;
 }
 
-static void release_reading(struct view_reading *reading)
+static void release_reading(struct table_scratch *scratch, struct view_reading *reading)
 {
+	if (reading->n_octaves)
+		scratch->n_octaves -= reading->n_octaves;
 	for (size_t i = 0; i < reading->n_cells; i++)
 		for (uint32_t octave = 0; octave < TABLES_OCTAVES; octave++)
 			free(reading->cells[i].octaves[octave]);
@@ -43,9 +53,19 @@ static size_t at_most(uint32_t n, size_t most)
 	return n < most ? n : most;
 }
 
+static bool copy_bytes(const struct taking *taking, uint64_t address, void *to, size_t len)
+{
+	size_t *left = &taking->scratch->bytes_left;
+
+	if (len > *left)
+		return false;
+	*left -= len;
+	return len == 0 || notes_copy(taking->mem_fd, address, to, len);
+}
+
 static bool copy_part(const struct taking *taking, size_t offset, void *to, size_t len)
 {
-	return len == 0 || notes_copy(taking->mem_fd, taking->tables + offset, to, len);
+	return copy_bytes(taking, taking->tables + offset, to, len);
 }
 
 /* Names are complete when their kind is set, which is copied before the text. */
@@ -135,12 +155,13 @@ static void add_nodes(struct view_reading *reading, const struct table_thread *t
 }
 
 /* Adds the counters of a chunk to an octave, which is made when it is new. */
-static int add_chunk(struct view_reading *reading, uint64_t **octave,
-		     const uint32_t chunk[TABLES_STEPS])
+static int add_chunk(struct taking *taking, uint64_t **octave, const uint32_t chunk[TABLES_STEPS])
 {
+	struct view_reading *reading = &taking->reading;
 	uint64_t lost = 0;
 
-	if (!*octave && reading->n_octaves == VIEW_OCTAVES) {
+	if (!*octave && (reading->n_octaves == VIEW_OCTAVES ||
+			 taking->scratch->n_octaves == VIEW_ALL_OCTAVES)) {
 		for (uint32_t i = 0; i < TABLES_STEPS; i++)
 			lost += chunk[i];
 		add(&reading->losses.durations, lost);
@@ -151,6 +172,7 @@ static int add_chunk(struct view_reading *reading, uint64_t **octave,
 		if (!*octave)
 			return -ENOMEM;
 		reading->n_octaves++;
+		taking->scratch->n_octaves++;
 	}
 	for (uint32_t i = 0; i < TABLES_STEPS; i++)
 		(*octave)[i] += chunk[i];
@@ -169,7 +191,7 @@ static int add_durations(struct taking *taking, struct view_cell *cell,
 		if (chunk == 0 || chunk > n_chunks || *left == 0)
 			continue;
 		--*left;
-		r = add_chunk(&taking->reading, &cell->octaves[octave],
+		r = add_chunk(taking, &cell->octaves[octave],
 			      taking->scratch->thread.chunks[chunk - 1]);
 	}
 	return r;
@@ -208,10 +230,12 @@ static int add_cells(struct taking *taking, size_t n_chunks)
 	return r;
 }
 
-static bool copy_rows(const struct taking *taking, uint64_t address, size_t offset, void *to,
-		      size_t len)
+/* Return: how much of a thread's block there is to copy behind its head. */
+static size_t rows_bytes(const struct view_reading *reading, size_t n_chunks)
 {
-	return len == 0 || notes_copy(taking->mem_fd, address + offset, to, len);
+	return reading->n_nodes * sizeof(struct table_node_row) +
+	       reading->n_cells * sizeof(struct table_cell_row) +
+	       n_chunks * TABLES_STEPS * sizeof(uint32_t);
 }
 
 /* The block of a thread that has ended is still its own, until another thread takes it. */
@@ -221,17 +245,19 @@ static int add_thread(struct taking *taking, uint64_t address)
 	struct view_reading *reading = &taking->reading;
 	size_t n_chunks;
 
-	if (!copy_rows(taking, address, 0, thread, offsetof(struct table_thread, record)))
+	if (!copy_bytes(taking, address, thread, offsetof(struct table_thread, record)))
 		return -ESRCH;
 	/* New, or wiped by fork. */
 	if (thread->tid == 0)
 		return 0;
 	n_chunks = at_most(thread->n_chunks, TABLES_CHUNKS);
-	if (!copy_rows(taking, address, offsetof(struct table_thread, nodes), thread->nodes,
+	if (rows_bytes(reading, n_chunks) > taking->scratch->bytes_left)
+		return -E2BIG;
+	if (!copy_bytes(taking, address + offsetof(struct table_thread, nodes), thread->nodes,
 		       reading->n_nodes * sizeof(thread->nodes[0])) ||
-	    !copy_rows(taking, address, offsetof(struct table_thread, cells), thread->cells,
+	    !copy_bytes(taking, address + offsetof(struct table_thread, cells), thread->cells,
 		       reading->n_cells * sizeof(thread->cells[0])) ||
-	    !copy_rows(taking, address, offsetof(struct table_thread, chunks), thread->chunks,
+	    !copy_bytes(taking, address + offsetof(struct table_thread, chunks), thread->chunks,
 		       n_chunks * sizeof(thread->chunks[0])))
 		return -ESRCH;
 	add(&reading->losses.durations, thread->lost_chunks);
@@ -244,35 +270,45 @@ static int take(struct table_view *view, struct taking *taking)
 	const struct tables *tables = &taking->scratch->tables;
 	int r = copy_keys(view, taking);
 
-	for (size_t i = 0; r == 0 && i < at_most(tables->n_threads, TABLES_THREADS); i++)
+	for (size_t i = 0; r == 0 && i < at_most(tables->n_threads, TABLES_THREADS); i++) {
 		if (tables->threads[i])
 			r = add_thread(taking, tables->threads[i]);
+		if (r == -E2BIG && taking->bytes == VIEW_BYTES) {
+			add(&taking->reading.losses.threads, 1);
+			r = 0;
+		}
+	}
 	return r;
 }
 
 int table_view_read(struct table_view *view, struct table_scratch *scratch, int mem_fd,
-		    const struct tables_state *state)
+		    const struct tables_state *state, size_t *bytes)
 {
-	struct taking taking = {.scratch = scratch, .mem_fd = mem_fd, .tables = state->tables};
+	struct taking taking = {.scratch = scratch,
+				.mem_fd = mem_fd,
+				.bytes = *bytes,
+				.tables = state->tables};
 	int r = 0;
 
+	scratch->bytes_left = *bytes;
 	if (state->tables)
 		r = take(view, &taking);
+	*bytes -= scratch->bytes_left;
 	if (r < 0) {
-		release_reading(&taking.reading);
+		release_reading(scratch, &taking.reading);
 		return r;
 	}
 	memcpy(taking.reading.losses.misuse, state->misuse, sizeof(state->misuse));
 	add(&taking.reading.losses.threads, state->lost_threads);
-	release_reading(&view->last);
+	release_reading(scratch, &view->last);
 	view->last = taking.reading;
 	view->counted = state->tables != 0;
 	return 0;
 }
 
-void table_view_release(struct table_view *view)
+void table_view_release(struct table_view *view, struct table_scratch *scratch)
 {
-	release_reading(&view->last);
+	release_reading(scratch, &view->last);
 	free(view->names);
 	*view = (struct table_view){0};
 }

@@ -19,6 +19,9 @@
 enum {
 	VIEW_OCTAVES = 1 << 16, /* with durations in them, of all cells: 32 MiB.  Further durations
 				   are in no bucket */
+	VIEW_ALL_OCTAVES = 1 << 18, /* of all programs together */
+	VIEW_BYTES = 256 << 20,     /* that one reading copies; further threads are counted as lost.
+				       A thousand threads with a thousand rows each have as many */
 };
 
 struct view_node {
@@ -80,11 +83,13 @@ struct table_scratch *table_scratch_new(void);
  * table_view_read - read all anew
  * @mem_fd: /proc/PID/mem
  * @state:  a copy of the program's
+ * @bytes:  that may be copied, and on return those that were
  *
- * Return:  0; -ESRCH: something could not be read, and the last reading stands; -ENOMEM: the same.
+ * Return:  0; -ESRCH: something could not be read, and the last reading stands; -ENOMEM: the same;
+ *          -E2BIG: the same, it takes more than BYTES and they are less than VIEW_BYTES.
  */
 int table_view_read(struct table_view *view, struct table_scratch *scratch, int mem_fd,
-		    const struct tables_state *state);
+		    const struct tables_state *state, size_t *bytes);
 
 /**
  * table_view_add - add the last reading to a builder
@@ -95,7 +100,7 @@ int table_view_read(struct table_view *view, struct table_scratch *scratch, int 
 int table_view_add(const struct table_view *view, struct totals_builder *builder,
 		   const struct ticks *ticks, bool lives);
 
-/** table_view_release - forget all */
-void table_view_release(struct table_view *view);
+/** table_view_release - forget all; @scratch may be NULL for a view that was never read */
+void table_view_release(struct table_view *view, struct table_scratch *scratch);
 
 #endif
