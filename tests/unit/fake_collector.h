@@ -27,13 +27,13 @@ struct fake_options {
 	uint32_t hz;
 	enum ring_discovery discovery;
 	uint32_t jitter_pct;
-	uint32_t max_slots;     /* 0: RING_MAX_SLOTS */
-	bool refuse;            /* answer HANDSHAKE_REFUSED */
-	bool silent;            /* accept and never answer */
-	bool absent;            /* the socket's path leads nowhere */
-	bool idle;              /* never drain */
-	bool counts;            /* say that the program keeps exact counts */
-	bool lets_wait;         /* do not answer when a process is about to end */
+	uint32_t max_slots;              /* 0: RING_MAX_SLOTS */
+	bool refuse;                     /* answer HANDSHAKE_REFUSED */
+	bool silent;                     /* accept and never answer */
+	bool absent;                     /* the socket's path leads nowhere */
+	bool idle;                       /* never drain */
+	bool counts;                     /* say that the program keeps exact counts */
+	bool lets_wait;                  /* do not answer when a process is about to end */
 	struct context_variable context; /* the first that handlers read; zero: none */
 	bool post;                       /* post every tid of the program again and again */
 	const char *before;     /* preloaded before the agent, so that it starts after it */

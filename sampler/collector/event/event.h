@@ -47,7 +47,7 @@ struct event_sample {
 	uint32_t waker_tid; /* 0: not known */
 	uint16_t n_labels;
 	uint16_t label_bytes; /* key, NUL, value, NUL, and so on: event_labels() */
-	bool profiled; /* one of them is "function" */
+	bool profiled;        /* one of them is "function" */
 	bool has_metrics;
 	bool truncated;
 	uint8_t stop;
