@@ -1,6 +1,7 @@
 /* contexts_test.c - the variables of this very process, found from outside, and what they say */
 #include "sampler/collector/context/blocked_context.h"
 #include "sampler/collector/context/contexts.h"
+#include "sampler/collector/context/labels.h"
 #include "sampler/collector/context/loader.h"
 #include "sampler/collector/context/symbols.h"
 

@@ -1,4 +1,5 @@
 /* page_tiers.c - histograms of requests and tiers */
+#include "base/histogram.h"
 #include "tools/export/internal.h"
 
 #include "base/io.h"

@@ -1,6 +1,7 @@
 /* rows.c - exact counts as rows of JSON */
 #include "tools/export/rows.h"
 
+#include "base/histogram.h"
 #include "base/json.h"
 
 #include <string.h>

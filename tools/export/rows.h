@@ -11,7 +11,7 @@
 #define EXPORT_ROWS_H
 
 #include "base/buf.h"
-#include "sampler/collector/types/totals.h"
+#include "sampler/collector/collector.h"
 
 #include <stdbool.h>
 #include <stdint.h>

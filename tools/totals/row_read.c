@@ -1,4 +1,5 @@
 /* row_read.c - rows of JSON, added up */
+#include "base/histogram.h"
 #include "tools/totals/totals.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* totals_table.c - tasks, requests and tiers as tables */
+#include "base/histogram.h"
 #include "tools/totals/totals.h"
 
 #include "base/words.h"
