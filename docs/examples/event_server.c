@@ -5,12 +5,13 @@
  *	wick record -- event_server 7000       and, beside it: wick tasks -p $(pidof event_server)
  *
  * Each line that a client sends is a request: it is looked up and computed (two tiers), and
- * answered.
+ * answered.  SIGTERM and Ctrl-C end it.
  */
 #include <arpa/inet.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,13 @@ static void on_connection(evutil_socket_t listener, short what, void *arg)
 	(void)bufferevent_enable(client, EV_READ | EV_WRITE);
 }
 
+static void on_end(evutil_socket_t number, short what, void *arg)
+{
+	(void)number;
+	(void)what;
+	(void)event_base_loopbreak(arg);
+}
+
 static evutil_socket_t listen_on(int port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -89,7 +97,7 @@ int main(int argc, char **argv)
 {
 	struct event_base *base = event_base_new();
 	evutil_socket_t fd = argc == 2 ? listen_on((int)strtol(argv[1], NULL, 10)) : -1;
-	struct event *listener;
+	struct event *listener, *ends[2];
 
 	if (!base || fd < 0) {
 		(void)fprintf(stderr, "usage: event_server PORT (that nothing else listens on)\n");
@@ -98,8 +106,15 @@ int main(int argc, char **argv)
 	listener = wick_event_new(base, fd, EV_READ | EV_PERSIST, on_connection, base);
 	if (!listener || event_add(listener, NULL) != 0)
 		return 1;
+	for (int i = 0; i < 2; i++) {
+		ends[i] = wick_evsignal_new(base, i ? SIGTERM : SIGINT, on_end, base);
+		if (!ends[i] || event_add(ends[i], NULL) != 0)
+			return 1;
+	}
 	(void)event_base_dispatch(base);
 	wick_event_free(listener);
+	wick_event_free(ends[0]);
+	wick_event_free(ends[1]);
 	event_base_free(base);
 	return 0;
 }

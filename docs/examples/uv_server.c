@@ -5,8 +5,9 @@
  *	wick record -- uv_server 7000          and, beside it: wick tasks -p $(pidof uv_server)
  *
  * Each line that a client sends is a request: it is looked up (a tier), worked on in libuv's pool,
- * and answered.
+ * and answered.  SIGTERM and Ctrl-C end it.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +106,17 @@ static void on_connection(uv_stream_t *server, int status)
 		wick_uv_close((uv_handle_t *)&client->tcp, on_close);
 }
 
+static void on_end(uv_signal_t *end, int number)
+{
+	(void)number;
+	uv_stop(end->loop);
+}
+
 int main(int argc, char **argv)
 {
 	uv_loop_t *loop = uv_default_loop();
 	struct sockaddr_in address;
+	uv_signal_t ends[2];
 	uv_tcp_t server;
 
 	if (argc != 2 || uv_ip4_addr("127.0.0.1", (int)strtol(argv[1], NULL, 10), &address) != 0) {
@@ -121,5 +129,10 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "uv_server: cannot listen on port %s\n", argv[1]);
 		return 1;
 	}
-	return uv_run(loop, UV_RUN_DEFAULT);
+	for (int i = 0; i < 2; i++) {
+		(void)uv_signal_init(loop, &ends[i]);
+		(void)wick_uv_signal_start(&ends[i], on_end, i ? SIGTERM : SIGINT);
+	}
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	return 0;
 }

@@ -123,7 +123,8 @@ class Right(Case):
                 process.stdin.flush()
                 process.wait(20)
             samples = self.judge([path], least=60, but=process.pid)
-            self.assertEqual({words["wait"] for words, frames, *_ in samples if work_of(frames)}, {"read"})
+            self.assertEqual({words.get("wait") for words, frames, *_ in samples
+                              if work_of(frames) and words["st"] == "sleeping"}, {"read"})
 
     def test_blocked_threads_of_a_launched_program(self):
         path = self.path("blocked.perf")
@@ -138,8 +139,8 @@ class Right(Case):
         self.assertIn(6, [trace_of(words) for words, *_ in samples])
 
     def test_memory_and_locks(self):
-        run = self.record(target("context_exe"), "alloc", 0.3,
-                          options=("-e", "alloc=64K,lock=1us", "--max-overhead", "off"))
+        run = self.record(target("context_exe"), "alloc", 0.1,
+                          options=("-e", "alloc=256K,lock=1us", "--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         self.judge(run.paths, event="alloc")
         self.judge(run.paths, event="lock", least=5)

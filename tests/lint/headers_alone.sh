@@ -44,5 +44,6 @@ public() {
 
 public sampler/include/wick.h c "$cc" "c99 c11"
 public sampler/include/wick.h c++ "$cxx" "c++11 c++17"
+public sampler/include/wick_otel.h c "$cc" "gnu99 gnu11"
 public sampler/include/wick.hpp c++ "$cxx" "c++11 c++20"
 exit $bad

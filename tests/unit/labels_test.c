@@ -1,12 +1,16 @@
 /* labels_test.c - what a context says as labels, and contexts that lie */
 #include "sampler/collector/context/key_map.h"
 #include "sampler/collector/context/labels.h"
+#include "sampler/include/wick_otel.h"
+
+#include <fcntl.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 /* cmocka wants the four above first */
 #include <cmocka.h>
 
@@ -191,6 +195,41 @@ static void names_come_from_the_process_context(void **state)
 	assert_int_equal(keys.n, 0);
 }
 
+static void what_wick_otel_publishes_is_found_in_the_process(void **state)
+{
+	static const char *const names[] = {"wick.identity", "wick.task", "wick.tier",
+					    "wick.function"};
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	struct key_map keys = {0};
+
+	(void)state;
+	assert_false(key_map_read(&keys, getpid(), fd));
+	assert_int_equal(wick_otel_publish("orders", "1.4.2"), 0);
+	assert_true(key_map_read(&keys, getpid(), fd));
+	assert_int_equal(keys.n, 4);
+	for (size_t i = 0; i < keys.n; i++)
+		assert_string_equal(keys.keys[i], names[i]);
+	key_map_release(&keys);
+	(void)close(fd);
+}
+
+/* Every length stays below 128, or the payload would be no protobuf. */
+static void long_texts_are_cut_before_they_are_published(void **state)
+{
+	struct wick_otel_message payload;
+	struct key_map keys = {0};
+	char name[300];
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	wick_otel_payload(&payload, name, name);
+	assert_true(key_map_parse(&keys, payload.bytes, payload.n));
+	assert_int_equal(keys.n, 4);
+	assert_non_null(memmem(payload.bytes, payload.n, "service.version", 15));
+	key_map_release(&keys);
+}
+
 static void labels_are_kept(void **state)
 {
 	struct labels labels = {0};
@@ -216,6 +255,8 @@ int main(void)
 		cmocka_unit_test(the_first_of_a_custom_label_counts),
 		cmocka_unit_test(there_is_a_bound),
 		cmocka_unit_test(names_come_from_the_process_context),
+		cmocka_unit_test(what_wick_otel_publishes_is_found_in_the_process),
+		cmocka_unit_test(long_texts_are_cut_before_they_are_published),
 		cmocka_unit_test(labels_are_kept),
 	};
 

@@ -31,7 +31,7 @@ static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec now;
 
-	clock_gettime(id, &now);
+	(void)clock_gettime(id, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -46,7 +46,7 @@ static inline void clock_add(struct clocks *clocks, enum tier tier, enum identit
 static inline void clocks_print(const struct clocks *of_workers, int n)
 {
 	for (int tier = 0; tier < N_TIERS; tier++) {
-		printf("%s\"%s\":{", tier == 0 ? "{" : ",", tier_names[tier]);
+		(void)printf("%s\"%s\":{", tier == 0 ? "{" : ",", tier_names[tier]);
 		for (int identity = 0; identity < N_IDENTITIES; identity++) {
 			struct clock_row sum = {0, 0};
 
@@ -54,14 +54,14 @@ static inline void clocks_print(const struct clocks *of_workers, int n)
 				sum.count += of_workers[i].rows[tier][identity].count;
 				sum.sum_ns += of_workers[i].rows[tier][identity].sum_ns;
 			}
-			printf("%s\"%s\":{\"count\":%lu,\"sum_ns\":%lu,\"mean_ns\":%lu}",
-			       identity == 0 ? "" : ",", identity_names[identity],
-			       (unsigned long)sum.count, (unsigned long)sum.sum_ns,
-			       (unsigned long)(sum.count ? sum.sum_ns / sum.count : 0));
+			(void)printf("%s\"%s\":{\"count\":%lu,\"sum_ns\":%lu,\"mean_ns\":%lu}",
+				     identity == 0 ? "" : ",", identity_names[identity],
+				     (unsigned long)sum.count, (unsigned long)sum.sum_ns,
+				     (unsigned long)(sum.count ? sum.sum_ns / sum.count : 0));
 		}
-		printf("}");
+		(void)printf("}");
 	}
-	printf("}\n");
+	(void)printf("}\n");
 }
 
 #endif

@@ -29,8 +29,8 @@ struct client {
 
 static void fail(const char *what)
 {
-	fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
-	exit(1);
+	(void)fprintf(stderr, "load: %s: %m\n", what);
+	_exit(1);
 }
 
 static int connected(const char *path)
@@ -79,10 +79,10 @@ static void ask(struct client *client, int fd, long number, char *text)
 	int n;
 
 	if (kind == 2)
-		snprintf(target, sizeof(target), "/report");
+		(void)snprintf(target, sizeof(target), "/report");
 	else
-		snprintf(target, sizeof(target), kind == 0 ? "/orders/%ld" : "/customers/%ld",
-			 1 + number * 7919 % (kind == 0 ? 2000 : 100));
+		(void)snprintf(target, sizeof(target), kind == 0 ? "/orders/%ld" : "/customers/%ld",
+			       1 + number * 7919 % (kind == 0 ? 2000 : 100));
 	wick_request_begin(&request, "load");
 	context = wick_context_get();
 	wick_traceparent_write(&context, traceparent);
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	long sent[3] = {0, 0, 0};
 
 	if (argc < 3 || n <= 0 || n_clients <= 0 || n_clients > MOST_CONNECTIONS) {
-		fprintf(stderr, "usage: load SOCKET REQUESTS [CONNECTIONS]\n");
+		(void)fprintf(stderr, "usage: load SOCKET REQUESTS [CONNECTIONS]\n");
 		return 2;
 	}
 	for (long i = 0; i < n_clients; i++) {
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 		for (int kind = 0; kind < 3; kind++)
 			sent[kind] += clients[i].sent[kind];
 	}
-	printf("{\"GET /orders/{id}\":%ld,\"GET /customers/{id}\":%ld,\"GET /report\":%ld}\n",
-	       sent[0], sent[1], sent[2]);
+	(void)printf("{\"GET /orders/{id}\":%ld,\"GET /customers/{id}\":%ld,\"GET /report\":%ld}\n",
+		     sent[0], sent[1], sent[2]);
 	return 0;
 }

@@ -16,7 +16,6 @@
 
 #include "clocks.h"
 
-#include <errno.h>
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <signal.h>
@@ -57,8 +56,9 @@ struct worker {
 static const char *const statements[] = {
 	"select id, customer, cents, note from orders where id = $1::int",
 	"select id, customer, cents, note from orders where customer = $1::int order by id",
-	"select region, count(*), sum(cents), max(note) from orders join customers on "
-	"customers.id = orders.customer where orders.id > $1::int group by region order by region",
+	("select region, count(*), sum(cents), max(note) from orders join customers on "
+	 "customers.id = orders.customer where orders.id > $1::int group by region order by "
+	 "region"),
 };
 
 static int epoll;
@@ -69,10 +69,14 @@ static bool ends;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 
+/* WHY: NULL for what errno says. */
 static void fail(const char *what, const char *why)
 {
-	fprintf(stderr, "service: %s: %s\n", what, why);
-	exit(1);
+	if (why)
+		(void)fprintf(stderr, "service: %s: %s\n", what, why);
+	else
+		(void)fprintf(stderr, "service: %s: %m\n", what);
+	_exit(1);
 }
 
 static void put(struct connection *connection)
@@ -113,22 +117,32 @@ static void await(struct connection *connection, int operation)
 	struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = connection};
 
 	if (epoll_ctl(epoll, operation, connection->fd, &event) != 0)
-		fail("epoll_ctl", strerror(errno));
+		fail("epoll_ctl", NULL);
+}
+
+/* The number behind PREFIX; false: the request begins otherwise. */
+static bool is_get(const char *text, const char *prefix, long *ret_id)
+{
+	const size_t n = strlen(prefix);
+	char *end;
+
+	if (strncmp(text, prefix, n) != 0)
+		return false;
+	*ret_id = strtol(text + n, &end, 10);
+	return strncmp(end, " HTTP/1.", 8) == 0;
 }
 
 /* What was asked for; false: nothing that there is. */
 static bool parse(struct connection *connection)
 {
-	if (sscanf(connection->text, "GET /orders/%ld HTTP/1.", &connection->id) == 1)
+	if (is_get(connection->text, "GET /orders/", &connection->id))
 		connection->identity = ORDER;
-	else if (sscanf(connection->text, "GET /customers/%ld HTTP/1.", &connection->id) == 1)
+	else if (is_get(connection->text, "GET /customers/", &connection->id))
 		connection->identity = CUSTOMER;
-	else if (strncmp(connection->text, "GET /report HTTP/1.", 19) == 0)
+	else if (is_get(connection->text, "GET /report", &connection->id))
 		connection->identity = REPORT;
 	else
 		return false;
-	if (connection->identity == REPORT)
-		connection->id = 0;
 	return true;
 }
 
@@ -214,7 +228,7 @@ static PGresult *query(struct worker *worker, const struct connection *connectio
 	PGresult *rows = NULL;
 	uint64_t begun_ns;
 
-	snprintf(id, sizeof(id), "%ld", connection->id);
+	(void)snprintf(id, sizeof(id), "%ld", connection->id);
 	begun_ns = clock_ns(CLOCK_MONOTONIC);
 	WICK_TIER("db")
 	{
@@ -317,11 +331,11 @@ static int listen_at(const char *path)
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		fail(path, "the name is too long");
-	strcpy(address.sun_path, path);
-	unlink(path);
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	(void)unlink(path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
 	    listen(fd, CONNECTIONS) != 0)
-		fail(path, strerror(errno));
+		fail(path, NULL);
 	return fd;
 }
 
@@ -330,10 +344,10 @@ static void write_pid(const char *socket)
 	char path[200];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s.pid", socket);
+	(void)snprintf(path, sizeof(path), "%s.pid", socket);
 	file = fopen(path, "we");
 	if (!file || fprintf(file, "%d\n", getpid()) < 0 || fclose(file) != 0)
-		fail(path, strerror(errno));
+		fail(path, NULL);
 }
 
 static void add_to_epoll(int *fd)
@@ -341,7 +355,7 @@ static void add_to_epoll(int *fd)
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = fd};
 
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, *fd, &event) != 0)
-		fail("epoll_ctl", strerror(errno));
+		fail("epoll_ctl", NULL);
 }
 
 /* Until SIGTERM or SIGINT. */

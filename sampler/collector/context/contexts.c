@@ -315,7 +315,7 @@ bool contexts_follow(struct contexts *contexts, struct ring_header *header, uint
 	uint32_t unloads = atomic_load_explicit(&header->unloads, memory_order_acquire);
 	struct loader loader;
 	uint64_t begun_ns;
-	bool same;
+	bool same, found;
 
 	if (!changed && now_ns < contexts->follow_ns && unloads == contexts->unloads &&
 	    !loader_has_more(&contexts->loader))
@@ -326,14 +326,15 @@ bool contexts_follow(struct contexts *contexts, struct ring_header *header, uint
 		same = loader_same(&loader, &contexts->loader);
 		loader_release(&loader);
 	}
-	if ((!same || unloads != contexts->unloads) && search(contexts))
+	found = (!same || unloads != contexts->unloads) && search(contexts);
+	if (found)
 		contexts_post(contexts, header);
 	contexts->unloads = unloads;
 	/* Pairs with the handler's acquire: it sees what was posted. */
 	atomic_store_explicit(&header->unloads_seen, unloads, memory_order_release);
 	contexts->follow_ns =
 		now_ns + FOLLOW_MS * NS_PER_MS + (io_thread_ns() - begun_ns) * FOLLOW_PART;
-	return !same;
+	return found;
 }
 
 static const struct posted *posted_as(const struct contexts *contexts, uint32_t serial)

@@ -51,7 +51,7 @@ void contexts_post(struct contexts *contexts, struct ring_header *header);
  * contexts_follow - find and post variables again if modules have come or gone
  * @changed: something was mapped or unmapped; false: the loader's list is read now and then
  *
- * Return:  whether modules have come or gone.
+ * Return:  whether variables were found that were not there before, or are gone.
  */
 bool contexts_follow(struct contexts *contexts, struct ring_header *header, uint64_t now_ns,
 		     bool changed);

@@ -21,7 +21,7 @@
 enum {
 	LEASE_S = 10,
 	LEASE_RENEW_MS = 1000,
-	TABLES_READ_MS = 1000,       /* between two readings, */
+	TABLES_READ_MS = 200,        /* between two readings: each pass of the drain thread, */
 	TABLES_READ_MOST_MS = 60000, /* or longer, for tables that take long to read */
 	TABLES_STALL_MS = 100,       /* runs of tasks that are longer are stalls */
 	TABLES_STATES = 16,          /* of one process, ever; further ones are not switched on */
