@@ -10,7 +10,7 @@
 #include "sampler/collector/context/key_map.h"
 #include "sampler/collector/context/labels.h"
 #include "sampler/collector/context/loader.h"
-#include "sampler/collector/context/symbols.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/wire/tables.h"
 
 #include <elf.h>
@@ -113,7 +113,7 @@ static bool may_have_labels(const char *name)
 }
 
 static void add_labels(struct candidates *to, const struct loader *loader,
-		       const struct loader_module *module, const struct module_symbols *symbols,
+		       const struct loader_module *module, const struct elf_dynamic *dynamic,
 		       const struct loader_tls *tls)
 {
 	const struct found_variable none = {.module = (size_t)(module - loader->at)};
@@ -122,9 +122,9 @@ static void add_labels(struct candidates *to, const struct loader *loader,
 	uint64_t at;
 	uint32_t abi;
 
-	if (!module_symbols_find(symbols, "custom_labels_current_set", STT_TLS, &offset) ||
-	    !module_symbols_find(symbols, "custom_labels_abi_version", STT_OBJECT, &at) ||
-	    !module_memory(loader->mem_fd, symbols->bias + at, &abi, sizeof(abi)) ||
+	if (!loader_symbol(loader, dynamic, "custom_labels_current_set", STT_TLS, &offset) ||
+	    !loader_symbol(loader, dynamic, "custom_labels_abi_version", STT_OBJECT, &at) ||
+	    !proc_memory_copy(loader->mem_fd, dynamic->bias + at, &abi, sizeof(abi)) ||
 	    abi != LABELS_ABI)
 		return;
 	loader_name(loader, module, name);
@@ -134,14 +134,14 @@ static void add_labels(struct candidates *to, const struct loader *loader,
 
 /* A variable that a module has by name in its dynamic symbols, or else by wick.h's note. */
 static void add_named(struct candidates *to, enum context_format format,
-		      const struct module_symbols *symbols, const struct loader_tls *tls,
-		      const struct noted *noted)
+		      const struct loader *loader, const struct elf_dynamic *dynamic,
+		      const struct loader_tls *tls, const struct noted *noted)
 {
 	bool *is_the_programs = &to->is_the_programs[format == CONTEXT_WICK];
 	const char *name = format == CONTEXT_WICK ? "wick_thread_1" : "otel_thread_ctx_v1";
 	uint64_t offset;
 
-	if (module_symbols_find(symbols, name, STT_TLS, &offset)) {
+	if (loader_symbol(loader, dynamic, name, STT_TLS, &offset)) {
 		if (!*is_the_programs)
 			add_candidate(to, format, tls, (int64_t)offset, &noted->module);
 		*is_the_programs |= noted->module.module == 0;
@@ -158,22 +158,22 @@ static void add_module(struct candidates *to, const struct loader *loader,
 {
 	const size_t number = (size_t)(module - loader->at);
 	struct noted noted = {.module.module = number};
-	struct module_symbols symbols;
+	struct elf_dynamic dynamic;
 	struct loader_tls tls;
 	uint64_t at;
 
 	if (!loader_tls(loader, module, &tls))
 		return;
-	if (!module_symbols_read(&symbols, loader->mem_fd, module->bias, module->dynamic))
-		symbols = (struct module_symbols){.mem_fd = -1};
+	if (!loader_dynamic(loader, module, &dynamic))
+		dynamic = (struct elf_dynamic){0};
 	if (loader_note(loader, module, TABLES_NOTE, &noted.note, sizeof(noted.note), &at)) {
 		noted.module.wick = true;
 		noted.module.anchor = at + (uint64_t)noted.note.anchor;
 	}
-	add_named(to, CONTEXT_OTEL, &symbols, &tls, &noted);
-	add_labels(to, loader, module, &symbols, &tls);
+	add_named(to, CONTEXT_OTEL, loader, &dynamic, &tls, &noted);
+	add_labels(to, loader, module, &dynamic, &tls);
 	if (noted.module.wick)
-		add_named(to, CONTEXT_WICK, &symbols, &tls, &noted);
+		add_named(to, CONTEXT_WICK, loader, &dynamic, &tls, &noted);
 }
 
 static size_t pick(const struct candidates *from, enum context_format format,
@@ -376,8 +376,8 @@ static uint64_t tables_of(int mem_fd, uint64_t anchor)
 	struct tables_anchor at;
 	struct tables_state state;
 
-	if (!anchor || !module_memory(mem_fd, anchor, &at, sizeof(at)) || at.abi != TABLES_ABI ||
-	    !module_memory(mem_fd, at.state, &state, sizeof(state)) || state.abi != TABLES_ABI)
+	if (!anchor || !proc_memory_copy(mem_fd, anchor, &at, sizeof(at)) || at.abi != TABLES_ABI ||
+	    !proc_memory_copy(mem_fd, at.state, &state, sizeof(state)) || state.abi != TABLES_ABI)
 		return 0;
 	return state.tables;
 }
@@ -394,8 +394,9 @@ static const char *find_identity(struct map *identities, int mem_fd, uint64_t an
 		return text;
 	tables = tables_of(mem_fd, anchor);
 	if (!tables ||
-	    !module_memory(mem_fd, tables + offsetof(struct tables, names) + number * sizeof(name),
-			   &name, sizeof(name)) ||
+	    !proc_memory_copy(mem_fd,
+			      tables + offsetof(struct tables, names) + number * sizeof(name),
+			      &name, sizeof(name)) ||
 	    name.kind != NAME_IDENTITY || name.bytes >= sizeof(name.text))
 		return NULL;
 	text = strndup(name.text, name.bytes);

@@ -3,7 +3,7 @@
 
 #include "base/saturated.h"
 #include "sampler/collector/tables/ticks.h"
-#include "sampler/procfs/notes.h"
+#include "sampler/procfs/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static size_t at_most(uint32_t n, size_t most)
 
 static bool copy_part(const struct taking *taking, size_t offset, void *to, size_t len)
 {
-	return len == 0 || notes_copy(taking->mem_fd, taking->tables + offset, to, len);
+	return len == 0 || proc_memory_copy(taking->mem_fd, taking->tables + offset, to, len);
 }
 
 /* Names are complete when their kind is set, which is copied before the text. */
@@ -212,7 +212,7 @@ static int add_cells(struct taking *taking, size_t n_chunks)
 static bool copy_rows(const struct taking *taking, uint64_t address, size_t offset, void *to,
 		      size_t len)
 {
-	return len == 0 || notes_copy(taking->mem_fd, address + offset, to, len);
+	return len == 0 || proc_memory_copy(taking->mem_fd, address + offset, to, len);
 }
 
 /* The block of a thread that has ended is still its own, until another thread takes it. */
