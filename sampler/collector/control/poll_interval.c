@@ -6,14 +6,17 @@
 
 enum {
 	PASS_SAMPLE_BYTES = 1024, /* of a ring, for a sample with a deep stack */
+	/* Of a sample with the deepest stack, and no context. */
+	DEEPEST_BYTES = sizeof(struct record_sample) + RECORD_MAX_PCS * sizeof(uint64_t),
 };
 
 #define CALM 0.25 /* of a ring, filled in one pass */
 
 /*
  * Until three quarters of a ring are full, of a thread that has begun to run and has the deepest
- * stacks: a pass may come late.  At the rates of engine perf passes would be all that we do: there
- * it is until the ring is full of stacks that are deep.
+ * stacks: a pass may come late.  With the largest contexts as well, the ring is not yet full.  At
+ * the rates of engine perf passes would be all that we do: there it is until the ring is full of
+ * stacks that are deep.
  */
 static uint64_t until_full_ms(const struct poll_interval *pace,
 			      const struct poll_interval_pass *pass)
@@ -21,10 +24,13 @@ static uint64_t until_full_ms(const struct poll_interval *pace,
 	uint64_t period_ns = pass->period_ns > pace->tick_ns ? pass->period_ns : pace->tick_ns;
 	bool small = pass->n_slots > (uint32_t)RING_BIG_CHUNKS * RING_CHUNK_SLOTS;
 	uint64_t bytes = ring_data_bytes(small ? RING_BIG_CHUNKS : 0);
+	uint64_t n = bytes * 3 / 4 / DEEPEST_BYTES;
 
 	if (pace->takes_over)
 		return bytes / PASS_SAMPLE_BYTES * period_ns / NS_PER_MS;
-	return bytes * 3 / 4 / RECORD_MAX_BYTES * period_ns / NS_PER_MS;
+	if (n > bytes / RECORD_MAX_BYTES - 1)
+		n = bytes / RECORD_MAX_BYTES - 1;
+	return n * period_ns / NS_PER_MS;
 }
 
 static uint32_t between(uint64_t ms, uint32_t least, uint32_t most)
