@@ -711,7 +711,7 @@ static inline void wick_halves_put(struct wick_context *ret_value, struct wick_h
 	__builtin_memcpy(ret_value->span_id, &halves.rest, 16);
 }
 
-/** wick_value_set - whom this thread works for from now on */
+/** wick_value_set - which request this thread works for from now on */
 static inline WICK_ALWAYS void wick_value_set(struct wick_block *block, struct wick_halves halves)
 {
 	struct wick_record *record = &block->record;
@@ -1926,7 +1926,7 @@ static inline void wick_task_create_at(struct wick_task *task, struct wick_site 
 }
 
 /* wick_task_create(&task, "name"): a task of this place in the source; 0: it is called as the
- * function.  What runs is its parent, and whom this thread works for it works for. */
+ * function.  The task that runs is its parent, and it works for the request of this thread. */
 #define wick_task_create(task, name)                                                               \
 	WICK_AT_SITE(name, wick_task_create_at(task, &wick_site, WICK_SITE_NAME(name)))
 

@@ -138,7 +138,7 @@ static inline int wick_uv_disarm(const void *handle, enum wick_uv_kind kind, enu
 }
 
 /**
- * wick_uv_arm - keep whom a handle's callback is to be called for
+ * wick_uv_arm - keep the context that a handle's callback is to have
  *
  * Return:  1; 0 when there is no callback, and nothing to keep; UV_ENOMEM.
  */

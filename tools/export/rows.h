@@ -16,11 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TOTALS_REQUEST_TIER "request" /* the tier of whole requests */
-#define TOTALS_ALL          "_total"  /* the identity of all requests together */
-#define TOTALS_REST         "other"   /* identities without rows of their own */
-#define TOTALS_OUTSIDE      "-"       /* tiers outside of any request */
-
 enum {
 	TOTALS_ROW_BYTES = 64 * 1024,         /* of one row, with all its buckets */
 	TOTALS_MOST_BYTES = 32 * 1024 * 1024, /* of the rows of one reply */
