@@ -10,8 +10,8 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/_wick
 install(FILES ${PROJECT_BINARY_DIR}/completions/wick.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 if(EXISTS ${PROJECT_SOURCE_DIR}/sampler/include/wick.h)
-  install(FILES sampler/include/wick.h sampler/include/wick_uv.h sampler/include/wick_event.h sampler/include/wick_otel.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY sampler/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "wick*.h*")
   configure_file(cmake/wick.pc.in wick.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wick.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 endif()

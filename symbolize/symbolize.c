@@ -5,6 +5,7 @@
 #include "symbolize/internal.h"
 #include "symbolize/jit/jit.h"
 #include "symbolize/kernel/kernel.h"
+#include "symbolize/spans.h"
 
 #include <errno.h>
 #include <libelf.h>

@@ -6,6 +6,8 @@
 #ifndef ATTACH_TARGET_ELF_H
 #define ATTACH_TARGET_ELF_H
 
+#include "base/elf_dynamic.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,12 +23,7 @@ bool target_read(pid_t pid, uint64_t address, void *to, size_t len);
 /* The dynamic symbol table of a loaded module. It comes from the process and is not trusted. */
 struct target_symbols {
 	pid_t pid;
-	uint64_t bias;
-	uint64_t symbols;
-	uint64_t strings;
-	uint64_t strings_bytes;
-	uint64_t gnu_hash; /* 0: it has none */
-	uint64_t hash;
+	struct elf_dynamic dynamic;
 };
 
 /**

@@ -9,6 +9,7 @@
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/follow.h"
 #include "sampler/collector/drain/rate_change.h"
+#include "sampler/collector/drain/recording_totals.h"
 #include "sampler/collector/launch/launch.h"
 #include "sampler/procfs/proc.h"
 #include "sampler/remote/remote.h"

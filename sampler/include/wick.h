@@ -30,7 +30,7 @@
  *	wick_task_finish(&task, WICK_COMPLETED);   it has ended; or WICK_CANCELLED, WICK_FAILED
  *
  * Time is charged to the innermost task, function or tier of a thread.  wick_uv.h and wick_event.h
- * do it for the callbacks of libuv and libevent; C++ classes are at the end of this file.
+ * do it for the callbacks of libuv and libevent; wick.hpp has C++ classes.
  *
  * There is nothing to link: what is counted stands in tables of the program's own, which wick finds
  * by a note in the ELF file and reads from outside.  Unless it records, a call costs less than 1
@@ -47,6 +47,17 @@
 #define WICK_H
 
 #include <stdint.h>
+
+/* Which request a thread works for, by value: hand it to a queue, a thread or a callback. */
+struct wick_context {
+	uint8_t trace_id[16]; /* zero: for none */
+	uint8_t span_id[8];
+	uint32_t identity;
+	uint32_t flags; /* of W3C */
+};
+
+/* How a task ends. */
+enum wick_end { WICK_COMPLETED = 0, WICK_CANCELLED = 1, WICK_FAILED = 2 };
 
 #if defined(__ELF__) && defined(__GNUC__) && defined(__x86_64__) && defined(__LP64__) &&           \
 	defined(__linux__)
@@ -236,14 +247,6 @@ struct wick_record {
 	uint8_t trace_flags;
 	uint16_t attrs_bytes;
 	uint8_t attrs[WICK_MAX_ATTRS];
-};
-
-/* Which request a thread works for, by value: hand it to a queue, a thread or a callback. */
-struct wick_context {
-	uint8_t trace_id[16]; /* zero: for none */
-	uint8_t span_id[8];
-	uint32_t identity;
-	uint32_t flags; /* of W3C */
 };
 
 struct wick_thread {
@@ -458,9 +461,7 @@ WICK_COLD void *wick_map(unsigned long bytes)
 	return at < 0 && at > -4096 ? 0 : (void *)at;
 }
 
-/**
- * wick_monotonic - ns of CLOCK_MONOTONIC
- */
+/** wick_monotonic - ns of CLOCK_MONOTONIC */
 WICK_COLD uint64_t wick_monotonic(void)
 {
 	struct wick_timespec now = {0, 0};
@@ -469,9 +470,7 @@ WICK_COLD uint64_t wick_monotonic(void)
 	return (uint64_t)now.sec * 1000000000U + (uint64_t)now.nsec;
 }
 
-/**
- * wick_ticks - the time, by the clock that the collector chose
- */
+/** wick_ticks - the time, by the clock that the collector chose */
 static inline uint64_t wick_ticks(void)
 {
 #ifdef WICK_TICKS
@@ -493,9 +492,7 @@ static inline uint64_t wick_since(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
-/**
- * wick_misuse - count a call that made no sense
- */
+/** wick_misuse - count a call that made no sense */
 WICK_COLD void wick_misuse(int which)
 {
 	(void)__atomic_fetch_add(&wick_state_1.misuse[which], 1, __ATOMIC_RELAXED);
@@ -530,9 +527,7 @@ WICK_COLD struct wick_tables *wick_tables_new(void)
 	return (struct wick_tables *)is;
 }
 
-/**
- * wick_tables_now - the tables, which the thread's block came after
- */
+/** wick_tables_now - the tables, which the thread's block came after */
 static inline struct wick_tables *wick_tables_now(void)
 {
 	return (struct wick_tables *)__atomic_load_n(&wick_state_1.tables, __ATOMIC_RELAXED);
@@ -621,9 +616,7 @@ static inline const uint8_t *wick_attr_of(const struct wick_tables *tables, uint
 	return tables->attrs[name & (WICK_NAMES - 1)];
 }
 
-/**
- * wick_attr_add - put an attribute behind the others of the record, if there is room
- */
+/** wick_attr_add - put an attribute behind the others of the record, if there is room */
 static inline WICK_ALWAYS void wick_attr_add(struct wick_block *block, const uint8_t *attr)
 {
 	uint32_t at = block->record.attrs_bytes;
@@ -639,9 +632,7 @@ static inline WICK_ALWAYS void wick_attr_add(struct wick_block *block, const uin
 	WICK_FENCE(&block->record);
 }
 
-/**
- * wick_attr_cut - take away the attributes behind the first BYTES
- */
+/** wick_attr_cut - take away the attributes behind the first BYTES */
 static inline void wick_attr_cut(struct wick_block *block, uint32_t bytes)
 {
 	if (WICK_LIKELY(bytes <= block->record.attrs_bytes))
@@ -701,9 +692,7 @@ struct wick_halves {
 
 static const struct wick_context wick_nobody = {{0}, {0}, 0, 0};
 
-/**
- * wick_halves_of - read a context
- */
+/** wick_halves_of - read a context */
 static inline struct wick_halves wick_halves_of(const struct wick_context *value)
 {
 	struct wick_halves halves;
@@ -714,9 +703,7 @@ static inline struct wick_halves wick_halves_of(const struct wick_context *value
 	return halves;
 }
 
-/**
- * wick_halves_put - write a context
- */
+/** wick_halves_put - write a context */
 static inline void wick_halves_put(struct wick_context *ret_value, struct wick_halves halves)
 {
 	__asm__("" : "+x"(halves.trace), "+x"(halves.rest));
@@ -724,9 +711,7 @@ static inline void wick_halves_put(struct wick_context *ret_value, struct wick_h
 	__builtin_memcpy(ret_value->span_id, &halves.rest, 16);
 }
 
-/**
- * wick_value_set - whom this thread works for from now on
- */
+/** wick_value_set - which request this thread works for from now on */
 static inline WICK_ALWAYS void wick_value_set(struct wick_block *block, struct wick_halves halves)
 {
 	struct wick_record *record = &block->record;
@@ -746,9 +731,7 @@ static inline WICK_ALWAYS void wick_value_set(struct wick_block *block, struct w
 	record->valid = 1;
 }
 
-/**
- * wick_block_reset - begin anew: nothing runs in this thread
- */
+/** wick_block_reset - begin anew: nothing runs in this thread */
 WICK_COLD void wick_block_reset(struct wick_block *block, uint64_t now)
 {
 	struct wick_halves halves = wick_halves_of(&wick_thread_1.value);
@@ -820,9 +803,7 @@ static inline WICK_ALWAYS struct wick_block *wick_recording(uint64_t *ret_now)
 	return wick_prepare(now);
 }
 
-/**
- * wick_on - whether somebody seems to record
- */
+/** wick_on - whether somebody seems to record */
 static inline int wick_on(void)
 {
 	return WICK_UNLIKELY(WICK_LOAD(&wick_state_1.until) != 0);
@@ -954,9 +935,7 @@ WICK_COLD uint32_t wick_node_new(struct wick_tables *tables, uint32_t parent, ui
 	return wick_key_add(tables->node_index, tables->nodes, key, node);
 }
 
-/**
- * wick_node_of - the node of NAME in PARENT
- */
+/** wick_node_of - the node of NAME in PARENT */
 static inline uint32_t wick_node_of(struct wick_tables *tables, uint32_t parent, uint32_t name)
 {
 	uint64_t key = (uint64_t)parent << 32 | name;
@@ -1039,9 +1018,7 @@ WICK_COLD struct wick_wanted wick_wanted_of(uint32_t kind, const char *text, con
 	return want;
 }
 
-/**
- * wick_text_is - whether a name of the tables is the one that is looked for
- */
+/** wick_text_is - whether a name of the tables is the one that is looked for */
 WICK_COLD int wick_text_is(const struct wick_text *name, const struct wick_wanted *want)
 {
 	return name->hash == want->hash &&
@@ -1160,9 +1137,7 @@ WICK_COLD uint32_t wick_site_number(struct wick_site *site, uint32_t kind, const
 	return number;
 }
 
-/**
- * wick_ns - ticks in ns
- */
+/** wick_ns - ticks in ns */
 static inline uint64_t wick_ns(uint64_t ticks)
 {
 	__extension__ typedef unsigned __int128 wide;
@@ -1203,9 +1178,7 @@ static inline WICK_ALWAYS uint32_t wick_bucket(uint64_t ns)
 	return (uint32_t)(ns < 128 ? ns >> 1 : (bits >> 46) - ((1023 + 6) << 6));
 }
 
-/**
- * wick_bucket_count - count a duration in its bucket
- */
+/** wick_bucket_count - count a duration in its bucket */
 static inline WICK_ALWAYS void wick_bucket_count(struct wick_block *block,
 						 struct wick_cell_row *row, uint64_t ns)
 {
@@ -1218,9 +1191,7 @@ static inline WICK_ALWAYS void wick_bucket_count(struct wick_block *block,
 		block->chunks[chunk - 1][bucket % WICK_STEPS]++;
 }
 
-/**
- * wick_exemplar - keep one of a cell's durations with its trace, and how long the shortest was
- */
+/** wick_exemplar - keep one of a cell's durations with its trace, and how long the shortest was */
 WICK_COLD void wick_exemplar(struct wick_cell_row *row, uint64_t ns, uint64_t now,
 			     const struct wick_context *of)
 {
@@ -1261,9 +1232,7 @@ static inline WICK_ALWAYS void wick_cell_count(struct wick_block *block, uint32_
 	wick_bucket_count(block, row, ns);
 }
 
-/**
- * wick_charge - the time until NOW to the node that ran, and the time from now on to NODE
- */
+/** wick_charge - the time until NOW to the node that ran, and the time from now on to NODE */
 static inline void wick_charge(struct wick_block *block, uint64_t now, uint32_t node)
 {
 	block->nodes[block->node].self +=
@@ -1326,9 +1295,7 @@ static inline uint32_t wick_identity_of(struct wick_block *block, struct wick_si
 	return *recent;
 }
 
-/**
- * wick_context_zero - whether a context is that of no request
- */
+/** wick_context_zero - whether a context is that of no request */
 static inline int wick_context_zero(const struct wick_context *c)
 {
 	uint64_t half[2];
@@ -1337,9 +1304,7 @@ static inline int wick_context_zero(const struct wick_context *c)
 	return (half[0] | half[1]) == 0;
 }
 
-/**
- * wick_request_count_begin - wick_request_begin() when somebody records
- */
+/** wick_request_count_begin - wick_request_begin() when somebody records */
 WICK_COUNTED void wick_request_count_begin(struct wick_request *r, struct wick_site *site,
 					   const char *identity)
 {
@@ -1368,9 +1333,7 @@ WICK_COUNTED void wick_request_count_begin(struct wick_request *r, struct wick_s
 		otel_thread_ctx_v1 = &block->record;
 }
 
-/**
- * wick_request_begin_at - wick_request_begin() at a site
- */
+/** wick_request_begin_at - wick_request_begin() at a site */
 static inline void wick_request_begin_at(struct wick_request *r, struct wick_site *site,
 					 const char *identity)
 {
@@ -1380,9 +1343,7 @@ static inline void wick_request_begin_at(struct wick_request *r, struct wick_sit
 		r->word = (uint64_t)r ^ WICK_UNCOUNTED;
 }
 
-/**
- * wick_request_begin_as - wick_request_begin() whose identity is no literal
- */
+/** wick_request_begin_as - wick_request_begin() whose identity is no literal */
 static inline void wick_request_begin_as(struct wick_request *r, const char *identity)
 {
 	wick_request_begin_at(r, 0, identity);
@@ -1427,9 +1388,7 @@ static inline struct wick_context wick_context_get(void)
 	return wick_thread_1.value;
 }
 
-/**
- * wick_request_count_end - wick_request_end() of a request whose begin was counted
- */
+/** wick_request_count_end - wick_request_end() of a request whose begin was counted */
 WICK_COUNTED void wick_request_count_end(struct wick_request *r)
 {
 	uint64_t now;
@@ -1566,9 +1525,7 @@ struct wick_scope {
  */
 enum { WICK_PARENT = 48, WICK_NODE = 32, WICK_NAME = 16, WICK_WHOLE = 1 };
 
-/**
- * wick_place - the place of a tier or function in a node
- */
+/** wick_place - the place of a tier or function in a node */
 WICK_COLD uint64_t wick_place(struct wick_site *site, uint32_t kind, const char *name,
 			      uint32_t parent)
 {
@@ -1587,9 +1544,7 @@ WICK_COLD uint64_t wick_place(struct wick_site *site, uint32_t kind, const char 
 	return place;
 }
 
-/**
- * wick_scope_enter - enter a tier or function
- */
+/** wick_scope_enter - enter a tier or function */
 static inline WICK_ALWAYS void wick_scope_enter(struct wick_scope *ret, struct wick_site *site,
 						uint32_t kind, const char *name)
 {
@@ -1614,9 +1569,7 @@ static inline WICK_ALWAYS void wick_scope_enter(struct wick_scope *ret, struct w
 	wick_attr_add(block, wick_attr_of(wick_tables_now(), (uint32_t)(place >> WICK_NAME)));
 }
 
-/**
- * wick_scope_cell - the cell of a tier that is left
- */
+/** wick_scope_cell - the cell of a tier that is left */
 static inline WICK_ALWAYS uint32_t wick_scope_cell(struct wick_node_row *row, uint64_t place,
 						   uint32_t identity)
 {
@@ -1628,9 +1581,7 @@ static inline WICK_ALWAYS uint32_t wick_scope_cell(struct wick_node_row *row, ui
 	return row->cell;
 }
 
-/**
- * wick_scope_count - the counts of what is left
- */
+/** wick_scope_count - the counts of what is left */
 static inline WICK_ALWAYS void wick_scope_count(struct wick_block *block, struct wick_scope scope,
 						int of_tier, uint64_t now, uint64_t inside)
 {
@@ -1672,9 +1623,7 @@ WICK_COLD void wick_scope_stray(struct wick_block *block, struct wick_scope *sco
 	scope->began = 0;
 }
 
-/**
- * wick_scope_end - leave a tier or function
- */
+/** wick_scope_end - leave a tier or function */
 static inline WICK_ALWAYS void wick_scope_end(struct wick_scope *scope, int of_tier)
 {
 	uint64_t now;
@@ -1695,52 +1644,40 @@ static inline WICK_ALWAYS void wick_scope_end(struct wick_scope *scope, int of_t
 	wick_scope_count(block, was, of_tier, now, inside);
 }
 
-/**
- * wick_tier_count_leave - wick_scope_leave() of what was counted at enter
- */
+/** wick_tier_count_leave - wick_scope_leave() of what was counted at enter */
 WICK_COUNTED void wick_tier_count_leave(struct wick_scope *scope)
 {
 	wick_scope_end(scope, 1);
 }
 
-/**
- * wick_function_count_leave - the same for a function
- */
+/** wick_function_count_leave - the same for a function */
 WICK_COUNTED void wick_function_count_leave(struct wick_scope *scope)
 {
 	wick_scope_end(scope, 0);
 }
 
-/**
- * wick_scope_leave - leave a tier
- */
+/** wick_scope_leave - leave a tier */
 static inline void wick_scope_leave(struct wick_scope *scope)
 {
 	if (WICK_UNLIKELY(scope->began != 0))
 		wick_tier_count_leave(scope);
 }
 
-/**
- * wick_function_leave - leave a function
- */
+/** wick_function_leave - leave a function */
 static inline void wick_function_leave(struct wick_scope *scope)
 {
 	if (WICK_UNLIKELY(scope->began != 0))
 		wick_function_count_leave(scope);
 }
 
-/**
- * wick_tier_count_enter - wick_tier_enter() when somebody records
- */
+/** wick_tier_count_enter - wick_tier_enter() when somebody records */
 WICK_COUNTED void wick_tier_count_enter(struct wick_scope *ret, struct wick_site *site,
 					const char *name)
 {
 	wick_scope_enter(ret, site, WICK_TIER_NAME, name);
 }
 
-/**
- * wick_function_count_enter - the same for a function
- */
+/** wick_function_count_enter - the same for a function */
 WICK_COUNTED void wick_function_count_enter(struct wick_scope *ret, struct wick_site *site)
 {
 	wick_scope_enter(ret, site, WICK_FUNCTION, site->name);
@@ -1754,9 +1691,7 @@ struct wick_span {
 	struct wick_context context;
 };
 
-/**
- * wick_span_count_begin - wick_span_begin() when somebody records
- */
+/** wick_span_count_begin - wick_span_begin() when somebody records */
 WICK_COUNTED void wick_span_count_begin(struct wick_span *ret, struct wick_site *site,
 					const char *name)
 {
@@ -1771,9 +1706,7 @@ WICK_COUNTED void wick_span_count_begin(struct wick_span *ret, struct wick_site 
 		ret->tier = wick_site_number(site, WICK_TIER_NAME, name, 0);
 }
 
-/**
- * wick_span_begin_at - wick_span_begin() at a site
- */
+/** wick_span_begin_at - wick_span_begin() at a site */
 static inline struct wick_span wick_span_begin_at(struct wick_site *site, const char *name,
 						  struct wick_context context)
 {
@@ -1786,9 +1719,7 @@ static inline struct wick_span wick_span_begin_at(struct wick_site *site, const 
 	return span;
 }
 
-/**
- * wick_span_end - end a span, in any thread
- */
+/** wick_span_end - end a span, in any thread */
 WICK_COUNTED void wick_span_end(struct wick_span *span)
 {
 	uint64_t now = 0;
@@ -1803,9 +1734,7 @@ WICK_COUNTED void wick_span_end(struct wick_span *span)
 	span->began = 0;
 }
 
-/**
- * wick_profile_start_at - wick_profile_start() at a site
- */
+/** wick_profile_start_at - wick_profile_start() at a site */
 WICK_COUNTED void wick_profile_start_at(struct wick_site *site)
 {
 	uint64_t now;
@@ -1822,9 +1751,7 @@ WICK_COUNTED void wick_profile_start_at(struct wick_site *site)
 	wick_attr_add(block, wick_attr_of(wick_tables_now(), number));
 }
 
-/**
- * wick_profile_stop - samples from now on are no longer of what wick_profile_start() began
- */
+/** wick_profile_stop - samples from now on are no longer of what wick_profile_start() began */
 WICK_COUNTED void wick_profile_stop(void)
 {
 	struct wick_block *block = wick_block_here();
@@ -1849,9 +1776,7 @@ static inline struct wick_scope *wick_tier_begin(struct wick_scope *scope, struc
 	return scope;
 }
 
-/**
- * wick_function_begin - the same for a function
- */
+/** wick_function_begin - the same for a function */
 static inline void wick_function_begin(struct wick_scope *scope, struct wick_site *site)
 {
 	scope->began = 0;
@@ -1859,9 +1784,7 @@ static inline void wick_function_begin(struct wick_scope *scope, struct wick_sit
 		wick_function_count_enter(scope, site);
 }
 
-/**
- * wick_tier_enter_at - wick_tier_enter() at a site
- */
+/** wick_tier_enter_at - wick_tier_enter() at a site */
 static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const char *name)
 {
 	struct wick_scope scope;
@@ -1930,8 +1853,6 @@ static inline struct wick_scope wick_tier_enter_at(struct wick_site *site, const
 
 /* Tasks */
 
-enum wick_end { WICK_COMPLETED = 0, WICK_CANCELLED = 1, WICK_FAILED = 2 };
-
 enum wick_task_state {
 	WICK_TASK_UNCOUNTED = 1, /* created when nobody recorded */
 	WICK_TASK_CREATED = 2,
@@ -1957,17 +1878,13 @@ struct wick_task {
 
 #define WICK_TASK_WORD UINT64_C(0x5a7e31c49d0b6f83)
 
-/**
- * wick_task_is - whether TASK was created and has not finished
- */
+/** wick_task_is - whether TASK was created and has not finished */
 static inline int wick_task_is(const struct wick_task *task)
 {
 	return task->word == ((uint64_t)task ^ WICK_TASK_WORD);
 }
 
-/**
- * wick_task_begin - have BLOCK count a task that begins to be
- */
+/** wick_task_begin - have BLOCK count a task that begins to be */
 WICK_COUNTED void wick_task_begin(struct wick_block *block, struct wick_task *task,
 				  const char *name, uint64_t now)
 {
@@ -1985,9 +1902,7 @@ WICK_COUNTED void wick_task_begin(struct wick_block *block, struct wick_task *ta
 	block->nodes[task->node & (WICK_NODES - 1)].begun++;
 }
 
-/**
- * wick_task_count_create - wick_task_create() when somebody records
- */
+/** wick_task_count_create - wick_task_create() when somebody records */
 WICK_COUNTED void wick_task_count_create(struct wick_task *task, const char *name)
 {
 	uint64_t now;
@@ -1999,9 +1914,7 @@ WICK_COUNTED void wick_task_count_create(struct wick_task *task, const char *nam
 	wick_task_begin(block, task, name, now);
 }
 
-/**
- * wick_task_create_at - wick_task_create() at a site
- */
+/** wick_task_create_at - wick_task_create() at a site */
 static inline void wick_task_create_at(struct wick_task *task, struct wick_site *site,
 				       const char *name)
 {
@@ -2013,7 +1926,7 @@ static inline void wick_task_create_at(struct wick_task *task, struct wick_site 
 }
 
 /* wick_task_create(&task, "name"): a task of this place in the source; 0: it is called as the
- * function.  What runs is its parent, and whom this thread works for it works for. */
+ * function.  The task that runs is its parent, and it works for the request of this thread. */
 #define wick_task_create(task, name)                                                               \
 	WICK_AT_SITE(name, wick_task_create_at(task, &wick_site, WICK_SITE_NAME(name)))
 
@@ -2062,9 +1975,7 @@ WICK_COLD int wick_task_ready(struct wick_block *block, struct wick_task *task, 
 	return 0;
 }
 
-/**
- * wick_inner_attrs - put the attributes of the tiers and functions between two nodes back
- */
+/** wick_inner_attrs - put the attributes of the tiers and functions between two nodes back */
 WICK_COLD void wick_inner_attrs(struct wick_block *block, uint32_t task, uint32_t inner)
 {
 	const struct wick_tables *tables = wick_tables_now();
@@ -2081,9 +1992,7 @@ WICK_COLD void wick_inner_attrs(struct wick_block *block, uint32_t task, uint32_
 		wick_attr_add(block, wick_attr_of(tables, names[n]));
 }
 
-/**
- * wick_attr_hide - hide the tiers and functions that are there: an empty value is none
- */
+/** wick_attr_hide - hide the tiers and functions that are there: an empty value is none */
 WICK_COLD void wick_attr_hide(struct wick_block *block)
 {
 	static const uint8_t hidden[2][WICK_ATTR_BYTES] = {{WICK_TIER_KEY}, {WICK_FUNCTION_KEY}};
@@ -2110,9 +2019,7 @@ static inline WICK_ALWAYS void wick_task_attrs(struct wick_block *block,
 		wick_inner_attrs(block, task->node, task->inner);
 }
 
-/**
- * wick_task_push - have a task run in BLOCK from NOW on
- */
+/** wick_task_push - have a task run in BLOCK from NOW on */
 static inline WICK_ALWAYS void wick_task_push(struct wick_block *block, struct wick_task *task,
 					      uint64_t now)
 {
@@ -2139,9 +2046,7 @@ static inline WICK_ALWAYS void wick_task_push(struct wick_block *block, struct w
 	task->number = block->number;
 }
 
-/**
- * wick_task_run_at - have a task run in BLOCK, if it may
- */
+/** wick_task_run_at - have a task run in BLOCK, if it may */
 static inline WICK_ALWAYS void wick_task_run_at(struct wick_block *block, struct wick_task *task,
 						uint64_t now)
 {
@@ -2155,9 +2060,7 @@ static inline WICK_ALWAYS void wick_task_run_at(struct wick_block *block, struct
 		wick_misuse(WICK_MISUSE_DEPTH);
 }
 
-/**
- * wick_task_pop - what ran at PLACE of the thread's order, and inside it, runs no more
- */
+/** wick_task_pop - what ran at PLACE of the thread's order, and inside it, runs no more */
 static inline WICK_ALWAYS void wick_task_pop(struct wick_block *block, uint32_t place)
 {
 	struct wick_run *run = &block->runs[place];
@@ -2192,9 +2095,7 @@ WICK_COLD int wick_task_stray(const struct wick_block *block, struct wick_task *
 	return -1;
 }
 
-/**
- * wick_task_suspend_at - a task that runs in BLOCK is paused
- */
+/** wick_task_suspend_at - a task that runs in BLOCK is paused */
 static inline WICK_ALWAYS void wick_task_suspend_at(struct wick_block *block,
 						    struct wick_task *task, uint64_t now)
 {
@@ -2229,9 +2130,7 @@ static inline WICK_ALWAYS void wick_task_suspend_at(struct wick_block *block,
 		run[-1].began = now;
 }
 
-/**
- * wick_task_lapse - a task is suspended that ran when somebody still recorded
- */
+/** wick_task_lapse - a task is suspended that ran when somebody still recorded */
 WICK_COLD void wick_task_lapse(struct wick_task *task)
 {
 	struct wick_block *block = wick_block_here();
@@ -2243,9 +2142,7 @@ WICK_COLD void wick_task_lapse(struct wick_task *task)
 		task->state = WICK_TASK_PAUSED;
 }
 
-/**
- * wick_task_count_run - wick_task_run() when somebody records
- */
+/** wick_task_count_run - wick_task_run() when somebody records */
 WICK_COUNTED void wick_task_count_run(struct wick_task *task)
 {
 	uint64_t now;
@@ -2255,9 +2152,7 @@ WICK_COUNTED void wick_task_count_run(struct wick_task *task)
 		wick_task_run_at(block, task, now);
 }
 
-/**
- * wick_task_count_suspend - wick_task_suspend() when somebody records, or did
- */
+/** wick_task_count_suspend - wick_task_suspend() when somebody records, or did */
 WICK_COUNTED void wick_task_count_suspend(struct wick_task *task)
 {
 	uint64_t now;
@@ -2269,9 +2164,7 @@ WICK_COUNTED void wick_task_count_suspend(struct wick_task *task)
 		wick_task_lapse(task);
 }
 
-/**
- * wick_task_count_finish - wick_task_finish() when somebody records, or did
- */
+/** wick_task_count_finish - wick_task_finish() when somebody records, or did */
 WICK_COUNTED void wick_task_count_finish(struct wick_task *task, enum wick_end how)
 {
 	uint64_t now;
@@ -2303,9 +2196,7 @@ WICK_COUNTED void wick_task_count_finish(struct wick_task *task, enum wick_end h
 		row->ended++;
 }
 
-/**
- * wick_task_count_switch - wick_task_switch() when somebody records, or did
- */
+/** wick_task_count_switch - wick_task_switch() when somebody records, or did */
 WICK_COUNTED void wick_task_count_switch(struct wick_task *from, struct wick_task *to)
 {
 	uint64_t now;
@@ -2319,9 +2210,7 @@ WICK_COUNTED void wick_task_count_switch(struct wick_task *from, struct wick_tas
 	}
 }
 
-/**
- * wick_task_run - a task runs in this thread from now on, inside of what runs there
- */
+/** wick_task_run - a task runs in this thread from now on, inside of what runs there */
 static inline void wick_task_run(struct wick_task *task)
 {
 	if (wick_on())
@@ -2339,18 +2228,14 @@ static inline void wick_task_suspend(struct wick_task *task)
 		wick_task_count_suspend(task);
 }
 
-/**
- * wick_task_switch - a task is paused and another runs: both with one reading of the clock
- */
+/** wick_task_switch - a task is paused and another runs: both with one reading of the clock */
 static inline void wick_task_switch(struct wick_task *from, struct wick_task *to)
 {
 	if (wick_on() || WICK_UNLIKELY(from->state == WICK_TASK_RUNNING))
 		wick_task_count_switch(from, to);
 }
 
-/**
- * wick_task_finish - a task has ended, whether it runs, is paused or has never run
- */
+/** wick_task_finish - a task has ended, whether it runs, is paused or has never run */
 static inline void wick_task_finish(struct wick_task *task, enum wick_end how)
 {
 	if (wick_on() || WICK_UNLIKELY(task->state == WICK_TASK_RUNNING))
@@ -2378,14 +2263,7 @@ static inline int wick_task_runs(const struct wick_task *task)
 }
 #endif
 
-#else
-
-struct wick_context {
-	uint8_t trace_id[16];
-	uint8_t span_id[8];
-	uint32_t identity;
-	uint32_t flags;
-};
+#else /* the calls do nothing */
 
 struct wick_request {
 	char unused;
@@ -2403,19 +2281,13 @@ struct wick_task {
 	char unused;
 };
 
-enum wick_end { WICK_COMPLETED = 0, WICK_CANCELLED = 1, WICK_FAILED = 2 };
-
-/**
- * wick_context_set - nothing is kept
- */
+/** wick_context_set - nothing is kept */
 static inline struct wick_context wick_context_set(struct wick_context c)
 {
 	return c;
 }
 
-/**
- * wick_context_get - the context of no request
- */
+/** wick_context_get - the context of no request */
 static inline struct wick_context wick_context_get(void)
 {
 	static const struct wick_context none = {{0}, {0}, 0, 0};
@@ -2423,9 +2295,7 @@ static inline struct wick_context wick_context_get(void)
 	return none;
 }
 
-/**
- * wick_traceparent_parse - no context
- */
+/** wick_traceparent_parse - no context */
 static inline int wick_traceparent_parse(struct wick_context *ret, const char *text)
 {
 	(void)text;
@@ -2433,9 +2303,7 @@ static inline int wick_traceparent_parse(struct wick_context *ret, const char *t
 	return -1;
 }
 
-/**
- * wick_traceparent_write - all zero digits
- */
+/** wick_traceparent_write - all zero digits */
 static inline void wick_traceparent_write(const struct wick_context *c, char text[56])
 {
 	static const char none[] = "00-00000000000000000000000000000000-0000000000000000-00";
@@ -2446,9 +2314,7 @@ static inline void wick_traceparent_write(const struct wick_context *c, char tex
 		text[i] = none[i];
 }
 
-/**
- * wick_tier_enter - nothing
- */
+/** wick_tier_enter - nothing */
 static inline struct wick_scope wick_tier_enter(const char *name)
 {
 	static const struct wick_scope none = {0};
@@ -2457,9 +2323,7 @@ static inline struct wick_scope wick_tier_enter(const char *name)
 	return none;
 }
 
-/**
- * wick_span_begin - nothing
- */
+/** wick_span_begin - nothing */
 static inline struct wick_span wick_span_begin(const char *name, struct wick_context context)
 {
 	static const struct wick_span none = {0};
@@ -2489,163 +2353,6 @@ static inline struct wick_span wick_span_begin(const char *name, struct wick_con
 #define wick_counter(name, value)   ((void)(name), (void)(value))
 #define wick_gauge_set(name, value) ((void)(name), (void)(value))
 
-#endif
-
-#ifdef __cplusplus
-#ifdef __cpp_impl_coroutine
-#include <coroutine>
-#endif
-
-/* C++: what ends with its scope. */
-namespace wick
-{
-
-/* Serves a request. */
-class request
-{
-	::wick_request r;
-
-      public:
-	explicit request(const char *identity)
-	{
-		wick_request_begin(&r, identity);
-	}
-	~request()
-	{
-		wick_request_end(&r);
-	}
-	request(const request &) = delete;
-	request &operator=(const request &) = delete;
-};
-
-/* Works for another request. */
-class working_for
-{
-	::wick_context before;
-
-      public:
-	explicit working_for(const ::wick_context &c) : before(wick_context_set(c))
-	{
-	}
-	~working_for()
-	{
-		(void)wick_context_set(before);
-	}
-	working_for(const working_for &) = delete;
-	working_for &operator=(const working_for &) = delete;
-};
-
-/* A tier.  WICK_TIER() is quicker: it looks the name up once. */
-class tier
-{
-	::wick_scope scope;
-
-      public:
-	explicit tier(const char *name) : scope(wick_tier_enter(name))
-	{
-	}
-	~tier()
-	{
-		wick_scope_leave(&scope);
-	}
-	tier(const tier &) = delete;
-	tier &operator=(const tier &) = delete;
-};
-
-/* Runs a task.  The task may end meanwhile, and be gone. */
-class task_run
-{
-	::wick_task *task;
-
-      public:
-	explicit task_run(::wick_task *t) : task(t)
-	{
-		wick_task_run(t);
-	}
-	~task_run()
-	{
-		if (wick_task_runs(task))
-			wick_task_suspend(task);
-	}
-	task_run(const task_run &) = delete;
-	task_run &operator=(const task_run &) = delete;
-};
-
-#ifdef __cpp_impl_coroutine
-/*
- * A base of promise types: the coroutine is a task, from initial_suspend() to final_suspend(), and
- * cancelled when it is destroyed before.  The scheduler resumes it by wick::resume(handle).  A
- * promise with an initial_suspend() of its own calls wick_create() there, and one with a
- * final_suspend() or unhandled_exception() of its own wick_finish().
- */
-class task_promise
-{
-#ifdef WICK_TABLES_NOTE
-	::wick_site site;
-#endif
-	::wick_task task;
-
-      public:
-	task_promise() : task()
-	{
-	}
-	~task_promise()
-	{
-		if (wick_task_is(&task))
-			wick_finish(WICK_CANCELLED);
-	}
-	task_promise(const task_promise &) = delete;
-	task_promise &operator=(const task_promise &) = delete;
-	void wick_create(const char *function, const char *file, unsigned line)
-	{
-#ifdef WICK_TABLES_NOTE
-		site = {0, 0, line, function, function, file};
-		wick_task_create_at(&task, &site, function);
-#else
-		wick_task_create(&task, function);
-		(void)file;
-		(void)line;
-#endif
-	}
-	void wick_finish(::wick_end how)
-	{
-		if (wick_task_is(&task))
-			wick_task_finish(&task, how);
-	}
-	::wick_task *wick_task_of()
-	{
-		return &task;
-	}
-	std::suspend_always initial_suspend(const char *function = __builtin_FUNCTION(),
-					    const char *file = __builtin_FILE(),
-					    unsigned line = __builtin_LINE()) noexcept
-	{
-		wick_create(function, file, line);
-		return {};
-	}
-	std::suspend_always final_suspend() noexcept
-	{
-		wick_finish(WICK_COMPLETED);
-		return {};
-	}
-	void unhandled_exception() noexcept
-	{
-		wick_finish(WICK_FAILED);
-	}
-};
-
-/**
- * resume - have a coroutine run whose promise is a task_promise
- */
-template <class promise> void resume(std::coroutine_handle<promise> handle)
-{
-	task_run running(handle.promise().wick_task_of());
-
-	handle.resume();
-}
-#endif
-
-} // namespace wick
 #endif
 
 #endif

@@ -64,9 +64,7 @@ static inline struct wick_event *wick_event_made(void *arg, struct wick_site *si
 	return made;
 }
 
-/**
- * wick_event_gone - a callback is not called any more
- */
+/** wick_event_gone - a callback is not called any more */
 static inline void wick_event_gone(struct wick_event *made, enum wick_end how)
 {
 	if (!made)
@@ -78,18 +76,14 @@ static inline void wick_event_gone(struct wick_event *made, enum wick_end how)
 	free(made);
 }
 
-/**
- * wick_event_enter - a callback is called
- */
+/** wick_event_enter - a callback is called */
 static inline void wick_event_enter(struct wick_event *made)
 {
 	if (made->calls++ == 0)
 		wick_task_run(&made->task);
 }
 
-/**
- * wick_event_leave - a callback returns
- */
+/** wick_event_leave - a callback returns */
 static inline void wick_event_leave(struct wick_event *made)
 {
 	if (--made->calls != 0)
@@ -102,9 +96,7 @@ static inline void wick_event_leave(struct wick_event *made)
 	made->task.value = made->context;
 }
 
-/**
- * wick_event_call - what libevent calls instead of an event's callback
- */
+/** wick_event_call - what libevent calls instead of an event's callback */
 static inline void wick_event_call(evutil_socket_t fd, short what, void *arg)
 {
 	struct wick_event *made = (struct wick_event *)arg;
@@ -114,9 +106,7 @@ static inline void wick_event_call(evutil_socket_t fd, short what, void *arg)
 	wick_event_leave(made);
 }
 
-/**
- * wick_event_call_read - the same of a bufferevent's
- */
+/** wick_event_call_read - the same of a bufferevent's */
 static inline void wick_event_call_read(struct bufferevent *buffer, void *arg)
 {
 	struct wick_event *made = (struct wick_event *)arg;
@@ -126,9 +116,7 @@ static inline void wick_event_call_read(struct bufferevent *buffer, void *arg)
 	wick_event_leave(made);
 }
 
-/**
- * wick_event_call_write - the same of a bufferevent's
- */
+/** wick_event_call_write - the same of a bufferevent's */
 static inline void wick_event_call_write(struct bufferevent *buffer, void *arg)
 {
 	struct wick_event *made = (struct wick_event *)arg;
@@ -138,9 +126,7 @@ static inline void wick_event_call_write(struct bufferevent *buffer, void *arg)
 	wick_event_leave(made);
 }
 
-/**
- * wick_event_call_event - the same of a bufferevent's
- */
+/** wick_event_call_event - the same of a bufferevent's */
 static inline void wick_event_call_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct wick_event *made = (struct wick_event *)arg;
@@ -170,9 +156,7 @@ static inline struct event *wick_event_new_at(struct event_base *base, evutil_so
 	return event;
 }
 
-/**
- * wick_event_free - event_free() of what wick_event_new() made
- */
+/** wick_event_free - event_free() of what wick_event_new() made */
 static inline void wick_event_free(struct event *event)
 {
 	struct wick_event *made = (struct wick_event *)event_get_callback_arg(event);
@@ -221,9 +205,7 @@ static inline struct wick_event *wick_event_of(struct bufferevent *buffer)
 		       : 0;
 }
 
-/**
- * wick_bufferevent_setcb_at - wick_bufferevent_setcb() at a site
- */
+/** wick_bufferevent_setcb_at - wick_bufferevent_setcb() at a site */
 static inline void wick_bufferevent_setcb_at(struct bufferevent *buffer,
 					     bufferevent_data_cb on_read,
 					     bufferevent_data_cb on_write,

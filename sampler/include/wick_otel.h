@@ -7,10 +7,10 @@
  *
  * wick.h publishes the trace and span that a thread works for as OpenTelemetry's profilers read
  * them, with attributes that are numbered.  This says what the numbers mean: it makes
- *OpenTelemetry's process context (OTEP 4719) with service.name, service.version, and the keys
- *wick.identity, wick.task, wick.tier and wick.function.  wick itself does not need it.  A program
- *whose OpenTelemetry library publishes a process context must not call it: there is one for a
- *process.
+ * OpenTelemetry's process context (OTEP 4719) with service.name, service.version, and the keys
+ * wick.identity, wick.task, wick.tier and wick.function.  wick itself does not need it.  A program
+ * whose OpenTelemetry library publishes a process context must not call it: there is one for a
+ * process.
  *
  * C99 and C++11, Linux; elsewhere it does nothing.  There is nothing to link.
  *
@@ -32,8 +32,7 @@ extern "C" {
 
 enum {
 	WICK_OTEL_BYTES = 4096,
-	WICK_OTEL_TEXT =
-		60, /* bytes of a text; the rest is cut: lengths stay below 128, a byte each */
+	WICK_OTEL_TEXT = 60, /* bytes; the rest is cut: lengths stay below 128, a byte each */
 	WICK_OTEL_VERSION = 2,
 	WICK_OTEL_DONTFORK = 10,      /* MADV_DONTFORK */
 	WICK_OTEL_BOOTTIME = 7,       /* CLOCK_BOOTTIME */

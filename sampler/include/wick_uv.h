@@ -71,9 +71,7 @@ struct wick_uv_table {
 extern struct wick_uv_table wick_uv_table_1 __attribute__((weak, visibility("hidden")));
 __attribute__((used)) struct wick_uv_table wick_uv_table_1 = {{{0, 0}}};
 
-/**
- * wick_uv_lock - lock the bucket of a handle
- */
+/** wick_uv_lock - lock the bucket of a handle */
 static inline struct wick_uv_bucket *wick_uv_lock(const void *handle)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
@@ -84,17 +82,13 @@ static inline struct wick_uv_bucket *wick_uv_lock(const void *handle)
 	return bucket;
 }
 
-/**
- * wick_uv_unlock - unlock it
- */
+/** wick_uv_unlock - unlock it */
 static inline void wick_uv_unlock(struct wick_uv_bucket *bucket)
 {
 	__atomic_store_n(&bucket->locked, 0, __ATOMIC_RELEASE);
 }
 
-/**
- * wick_uv_place - where in a bucket what is armed is linked
- */
+/** wick_uv_place - where in a bucket what is armed is linked */
 static inline struct wick_uv_armed **wick_uv_place(struct wick_uv_bucket *bucket,
 						   const void *handle, enum wick_uv_kind kind)
 {
@@ -144,7 +138,7 @@ static inline int wick_uv_disarm(const void *handle, enum wick_uv_kind kind, enu
 }
 
 /**
- * wick_uv_arm - keep whom a handle's callback is to be called for
+ * wick_uv_arm - keep the context that a handle's callback is to have
  *
  * Return:  1; 0 when there is no callback, and nothing to keep; UV_ENOMEM.
  */
@@ -198,9 +192,7 @@ static inline struct wick_uv_armed *wick_uv_enter(const void *handle, enum wick_
 	return armed;
 }
 
-/**
- * wick_uv_leave - a callback returns
- */
+/** wick_uv_leave - a callback returns */
 static inline void wick_uv_leave(struct wick_uv_armed *armed)
 {
 	if (--armed->calls != 0)
@@ -259,9 +251,7 @@ WICK_UV_CALLER(getaddrinfo, WICK_UV_REQUEST, uv_getaddrinfo_cb,
 	       (uv_getaddrinfo_t * handle, int status, struct addrinfo *found),
 	       (handle, status, found))
 
-/**
- * wick_uv_call_work - what a thread of libuv's pool calls
- */
+/** wick_uv_call_work - what a thread of libuv's pool calls */
 static inline void wick_uv_call_work(uv_work_t *handle)
 {
 	struct wick_uv_armed *armed = wick_uv_enter(handle, WICK_UV_REQUEST);
@@ -287,9 +277,7 @@ static inline int wick_uv_queue_work_at(uv_loop_t *loop, uv_work_t *work, uv_wor
 		WICK_UV_REQUEST);
 }
 
-/**
- * wick_uv_closing - nothing of a handle is armed any more
- */
+/** wick_uv_closing - nothing of a handle is armed any more */
 static inline void wick_uv_closing(const void *handle)
 {
 	int kind;

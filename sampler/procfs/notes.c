@@ -2,10 +2,8 @@
 #include "sampler/procfs/notes.h"
 
 #include "base/elf_segments.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
-
-#include <sys/types.h>
-#include <unistd.h>
 
 enum {
 	MAX_NOTES = 4096, /* bytes of one note segment; the rest is not read */
@@ -22,11 +20,6 @@ struct finder {
 	bool (*visit)(void *context, const struct module_note *note);
 	void *context;
 };
-
-bool notes_copy(int mem_fd, uint64_t address, void *to, size_t len)
-{
-	return address < USER_ADDRESS_END && pread(mem_fd, to, len, (off_t)address) == (ssize_t)len;
-}
 
 bool notes_in(const unsigned char *bytes, size_t len, uint64_t address, uint64_t module,
 	      bool (*visit)(void *context, const struct module_note *note), void *context)
@@ -50,7 +43,7 @@ bool notes_in(const unsigned char *bytes, size_t len, uint64_t address, uint64_t
 
 static bool copy(void *context, uint64_t address, void *to, size_t len)
 {
-	return notes_copy(((const struct finder *)context)->mem_fd, address, to, len);
+	return proc_memory_copy(((const struct finder *)context)->mem_fd, address, to, len);
 }
 
 static void read_notes(struct finder *finder, const Elf64_Phdr *segment, uint64_t bias,

@@ -42,14 +42,4 @@ void notes_find(int mem_fd, const char *maps, size_t len,
 bool notes_in(const unsigned char *notes, size_t len, uint64_t address, uint64_t module,
 	      bool (*visit)(void *context, const struct module_note *note), void *context);
 
-/**
- * notes_copy - bytes of another process
- * @mem_fd: /proc/PID/mem
- *
- * It never waits, not even for a userfaultfd handler.
- *
- * Return:  whether all LEN of them could be read.
- */
-bool notes_copy(int mem_fd, uint64_t address, void *to, size_t len);
-
 #endif

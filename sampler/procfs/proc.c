@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/procfs/proc_maps.h"
 #include "sampler/procfs/proc_stat.h"
 #include "sampler/procfs/task.h"
 
@@ -31,6 +32,16 @@ uint64_t proc_cpu_ns(pid_t pid)
 	if (clock_gettime(cpu_clock(pid), &cpu) < 0)
 		return 0;
 	return (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
+}
+
+bool proc_memory_copy(int mem_fd, uint64_t address, void *to, size_t len)
+{
+	return address < USER_ADDRESS_END && io_pread(mem_fd, to, len, address) == (ssize_t)len;
+}
+
+bool proc_memory_read(void *context, uint64_t address, void *to, size_t len)
+{
+	return proc_memory_copy(*(const int *)context, address, to, len);
 }
 
 /* Two processes are in one namespace when the links are the same file. */

@@ -7,6 +7,7 @@
 #define PROCFS_PROC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,6 +44,19 @@ uint64_t proc_stack_start(pid_t pid);
 
 /** proc_thread_gone - whether a thread of a process has ended */
 bool proc_thread_gone(pid_t pid, uint32_t tid);
+
+/**
+ * proc_memory_copy - bytes of a process
+ * @mem_fd: /proc/PID/mem
+ *
+ * It never waits, not even for a userfaultfd handler.
+ *
+ * Return:  whether all LEN of them could be read.
+ */
+bool proc_memory_copy(int mem_fd, uint64_t address, void *to, size_t len);
+
+/** proc_memory_read - the same as a callback; CONTEXT is the address of MEM_FD */
+bool proc_memory_read(void *context, uint64_t address, void *to, size_t len);
 
 /**
  * proc_pidfd - a descriptor that is readable once the process has ended

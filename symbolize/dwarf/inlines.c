@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "symbolize/bounds/loader.h"
+#include "symbolize/dwarf/die.h"
 
 #include <errno.h>
 #include <stdlib.h>

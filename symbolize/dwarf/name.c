@@ -1,6 +1,8 @@
 /* name.c - names of functions, and of what they are in */
 #include "symbolize/dwarf/name.h"
 
+#include "symbolize/dwarf/die.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "symbolize/bounds/loader.h"
+#include "symbolize/dwarf/die.h"
 
 #include <errno.h>
 #include <stdlib.h>

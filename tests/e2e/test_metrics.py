@@ -493,7 +493,7 @@ class Metrics(Case):
         subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
                        capture_output=True)
         flags = [f"-I{prefix}/include"]
-        for header in ("wick.h", "wick_uv.h", "wick_event.h"):
+        for header in ("wick.h", "wick.hpp", "wick_uv.h", "wick_event.h", "wick_otel.h"):
             self.assertTrue(os.path.exists(f"{prefix}/include/{header}"), header)
         shutil.copy(os.path.join(ROOT, "docs", "examples", "gauges.c"), self.dir)
         strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O2"]

@@ -160,7 +160,7 @@ class Orders(Case):
         self.assertGreater(len(spans), 5)
 
 class Cases(Case):
-    """tests/targets/requests.c, whose functions say whom they work for."""
+    """tests/targets/requests.c, whose functions say which request they serve."""
 
     WORKS_FOR = {"burn_first": "first", "burn_second": "second", "burn_nobody": None}
 

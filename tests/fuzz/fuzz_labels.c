@@ -1,5 +1,6 @@
 /* fuzz_labels.c - whatever a program publishes, a sample's labels are bounded, and are what the
  * text may have */
+#include "sampler/collector/context/key_map.h"
 #include "sampler/collector/context/labels.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "sampler/collector/tables/table_view.h"
 
 #include "base/saturated.h"
+#include "sampler/collector/tables/ticks.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ done
 
 # shellcheck disable=SC2086 # the folders are words
 files=$(find $present -type d -name vendor -prune -o -type f \
-	\( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print | sort)
+	\( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.hpp' \) -print | sort)
 [ -n "$files" ] || { echo "format: no C files under '$root'"; exit 2; }
 # shellcheck disable=SC2086 # the names have no blanks
 clang-format --style=file --dry-run -Werror $files

@@ -1,8 +1,9 @@
 #!/bin/sh
 # headers_alone.sh ROOT - every header compiles as the only line of a file
 #
-# C17 for all of them; the public header also as C99, C11 and C++, pedantically, because we do
-# not choose our users' compilers.  CC and CXX name the compilers.
+# C17 for all of them; wick.h and wick.hpp also as C99, C11 and C++, pedantically, because we do
+# not choose our users' compilers, and for a target where they do nothing.  CC and CXX name the
+# compilers.
 set -eu
 root=${1:?usage: headers_alone.sh ROOT}
 cc=${CC:-cc}
@@ -31,14 +32,18 @@ for header in $headers; do
 	alone c "$header" "$cc" -std=gnu17 -D_GNU_SOURCE || bad=1
 done
 
-public=sampler/include/wick.h
-if [ -e "$public" ]; then
-	command -v "$cxx" >/dev/null || { echo "headers_alone: no compiler '$cxx'"; exit 2; }
-	for standard in c99 c11; do
-		alone c "$public" "$cc" "-std=$standard" -pedantic || bad=1
+# public HEADER LANGUAGE COMPILER STANDARDS - as programs compile it
+public() {
+	[ -e "$1" ] || return 0
+	command -v "$3" >/dev/null || { echo "headers_alone: no compiler '$3'"; exit 2; }
+	for standard in $4; do
+		alone "$2" "$1" "$3" "-std=$standard" -pedantic || bad=1
+		alone "$2" "$1" "$3" "-std=$standard" -pedantic -U__ELF__ || bad=1
 	done
-	for standard in c++11 c++17; do
-		alone c++ "$public" "$cxx" "-std=$standard" -pedantic || bad=1
-	done
-fi
+}
+
+public sampler/include/wick.h c "$cc" "c99 c11"
+public sampler/include/wick.h c++ "$cxx" "c++11 c++17"
+public sampler/include/wick_otel.h c "$cc" "gnu99 gnu11"
+public sampler/include/wick.hpp c++ "$cxx" "c++11 c++20"
 exit $bad

@@ -1,6 +1,7 @@
 # the tests of base/
 wick_unit_test(buf SOURCES failing_memory.c LIBS wick_base)
 wick_unit_test(elf_notes LIBS wick_base)
+wick_unit_test(elf_dynamic LIBS wick_base)
 wick_unit_test(elf_segments LIBS wick_base)
 wick_unit_test(err LIBS wick_base)
 wick_unit_test(function_name LIBS wick_base)

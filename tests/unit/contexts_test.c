@@ -1,8 +1,8 @@
 /* contexts_test.c - the variables of this very process, found from outside, and what they say */
 #include "sampler/collector/context/blocked_context.h"
 #include "sampler/collector/context/contexts.h"
+#include "sampler/collector/context/labels.h"
 #include "sampler/collector/context/loader.h"
-#include "sampler/collector/context/symbols.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -69,20 +69,23 @@ static void the_loader_lists_modules(void **state)
 
 static void symbols_are_found_by_type(void **state)
 {
-	struct module_symbols symbols;
+	struct elf_dynamic dynamic;
+	struct loader_module nowhere;
 	struct loader loader;
 	uint64_t value;
 
 	(void)state;
 	assert_int_equal(loader_read(&loader, getpid(), mem_fd), 0);
-	assert_true(module_symbols_read(&symbols, mem_fd, loader.at[0].bias, loader.at[0].dynamic));
-	assert_true(module_symbols_find(&symbols, "otel_thread_ctx_v1", STT_TLS, &value));
-	assert_false(module_symbols_find(&symbols, "otel_thread_ctx_v1", STT_OBJECT, &value));
-	assert_false(module_symbols_find(&symbols, "otel_thread_ctx_v2", STT_TLS, &value));
+	assert_true(loader_dynamic(&loader, &loader.at[0], &dynamic));
+	assert_true(loader_symbol(&loader, &dynamic, "otel_thread_ctx_v1", STT_TLS, &value));
+	assert_false(loader_symbol(&loader, &dynamic, "otel_thread_ctx_v1", STT_OBJECT, &value));
+	assert_false(loader_symbol(&loader, &dynamic, "otel_thread_ctx_v2", STT_TLS, &value));
 	/* Tables that are nowhere. */
-	assert_false(module_symbols_read(&symbols, mem_fd, loader.at[0].bias, 8));
-	symbols.gnu_hash = UINT64_MAX - 7;
-	assert_false(module_symbols_find(&symbols, "otel_thread_ctx_v1", STT_TLS, &value));
+	nowhere = loader.at[0];
+	nowhere.dynamic = 8;
+	assert_false(loader_dynamic(&loader, &nowhere, &dynamic));
+	dynamic.gnu_hash = UINT64_MAX - 7;
+	assert_false(loader_symbol(&loader, &dynamic, "otel_thread_ctx_v1", STT_TLS, &value));
 	loader_release(&loader);
 }
 

@@ -1,4 +1,5 @@
 /* labels_test.c - what a context says as labels, and contexts that lie */
+#include "sampler/collector/context/key_map.h"
 #include "sampler/collector/context/labels.h"
 #include "sampler/include/wick_otel.h"
 

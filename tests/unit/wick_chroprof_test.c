@@ -25,7 +25,7 @@ static void assert_times(const char *name, uint64_t exec, uint64_t children, uin
 	assert_int_equal(row.wall, wall);
 }
 
-/* A child that pauses, and whom its parent waits for. */
+/* A child that pauses, and that its parent waits for. */
 static void pausing(struct wick_task *parent, const char *name, uint64_t pause)
 {
 	struct wick_task task;

@@ -1,12 +1,12 @@
 /*
- * wick_cxx_test.cc - wick.h from C++: scopes that exceptions leave, and coroutines as tasks
+ * wick_cxx_test.cc - wick.hpp: scopes that exceptions leave, and coroutines as tasks
  *
  * Built as C++11, and as C++20 with a toy scheduler.
  */
 #define WICK_TICKS() now
 static unsigned long now = 1000;
 
-#include "sampler/include/wick.h"
+#include "sampler/include/wick.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* page_tiers.c - histograms of requests and tiers */
+#include "base/histogram.h"
 #include "tools/export/internal.h"
 
 #include "base/io.h"
@@ -20,7 +21,7 @@ static struct page_tier *tier_of(struct page_tiers *tiers, const char *name)
 {
 	struct page_tier *last = &tiers->at[PAGE_TIERS];
 
-	if (strcmp(name, TOTALS_REQUEST_TIER) == 0) {
+	if (strcmp(name, TOTALS_REQUEST) == 0) {
 		if (!last->tier)
 			last->tier = strdup(name);
 		return last->tier ? last : NULL;
@@ -55,17 +56,17 @@ static void add_values(struct series_row *row, const struct total_tier *tier)
 
 static struct series_row *special(struct page_tier *tier, const char *identity)
 {
-	if (strcmp(identity, TOTALS_ALL) == 0)
+	if (strcmp(identity, TOTALS_TOTAL) == 0)
 		return &tier->all;
 	if (strcmp(identity, TOTALS_OUTSIDE) == 0)
 		return &tier->outside;
-	return strcmp(identity, TOTALS_REST) == 0 ? &tier->other : NULL;
+	return strcmp(identity, TOTALS_OTHER) == 0 ? &tier->other : NULL;
 }
 
 static void make_labels(struct buf *labels, const char *tier, const char *identity)
 {
 	buf_clear(labels);
-	if (strcmp(tier, TOTALS_REQUEST_TIER) != 0)
+	if (strcmp(tier, TOTALS_REQUEST) != 0)
 		page_label(labels, "tier", tier);
 	page_label(labels, "identity", identity);
 }
@@ -169,7 +170,7 @@ static void write_special(const struct writing *writing, const struct page_tier 
 
 static void write_tier(const struct writing *writing, const struct page_tier *tier)
 {
-	write_special(writing, tier, TOTALS_ALL, &tier->all);
+	write_special(writing, tier, TOTALS_TOTAL, &tier->all);
 	write_special(writing, tier, TOTALS_OUTSIDE, &tier->outside);
 	for (size_t i = 0; i < tier->choice.n; i++) {
 		const struct series_row *row = &tier->rows.at[tier->choice.rows[i]];
@@ -177,7 +178,7 @@ static void write_tier(const struct writing *writing, const struct page_tier *ti
 		write_row(writing, row->labels, tier->choice.values[i],
 			  &writing->totals->tiers[row->index]);
 	}
-	write_special(writing, tier, TOTALS_REST, &tier->other);
+	write_special(writing, tier, TOTALS_OTHER, &tier->other);
 }
 
 static void write_all(struct page_tiers *tiers, const struct totals *totals, struct page_text *text)

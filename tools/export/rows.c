@@ -1,6 +1,7 @@
 /* rows.c - exact counts as rows of JSON */
 #include "tools/export/rows.h"
 
+#include "base/histogram.h"
 #include "base/json.h"
 #include "base/saturated.h"
 
@@ -107,7 +108,7 @@ void totals_row_tier(struct buf *buf, const struct totals *totals, const struct 
 
 bool totals_has(enum totals_subject subject, const struct total_tier *tier)
 {
-	return (strcmp(tier->tier, TOTALS_REQUEST_TIER) == 0) == (subject == TOTALS_REQUESTS);
+	return (strcmp(tier->tier, TOTALS_REQUEST) == 0) == (subject == TOTALS_REQUESTS);
 }
 
 static bool counts(const struct total_task *task)

@@ -11,15 +11,10 @@
 #define EXPORT_ROWS_H
 
 #include "base/buf.h"
-#include "sampler/collector/types/totals.h"
+#include "sampler/collector/collector.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define TOTALS_REQUEST_TIER "request" /* the tier of whole requests */
-#define TOTALS_ALL          "_total"  /* the identity of all requests together */
-#define TOTALS_REST         "other"   /* identities without rows of their own */
-#define TOTALS_OUTSIDE      "-"       /* tiers outside of any request */
 
 enum {
 	TOTALS_ROW_BYTES = 64 * 1024,         /* of one row, with all its buckets */

@@ -1,4 +1,5 @@
 /* row_read.c - rows of JSON, added up */
+#include "base/histogram.h"
 #include "tools/totals/totals.h"
 
 #include "base/array.h"
@@ -346,13 +347,14 @@ static int by_tier(const void *a, const void *b)
 	const struct total_tier *right = b;
 	int r = strcmp(left->tier, right->tier);
 
-	if (r && strcmp(left->tier, TOTALS_REQUEST_TIER) == 0)
+	if (r && strcmp(left->tier, TOTALS_REQUEST) == 0)
 		return -1;
-	if (r && strcmp(right->tier, TOTALS_REQUEST_TIER) == 0)
+	if (r && strcmp(right->tier, TOTALS_REQUEST) == 0)
 		return 1;
 	if (r)
 		return r;
-	r = (strcmp(right->identity, TOTALS_ALL) == 0) - (strcmp(left->identity, TOTALS_ALL) == 0);
+	r = (strcmp(right->identity, TOTALS_TOTAL) == 0) -
+	    (strcmp(left->identity, TOTALS_TOTAL) == 0);
 	if (r)
 		return r;
 	if (left->sum_ns != right->sum_ns)

@@ -1,4 +1,5 @@
 /* totals_table.c - tasks, requests and tiers as tables */
+#include "base/histogram.h"
 #include "tools/totals/totals.h"
 
 #include "base/words.h"
@@ -153,7 +154,7 @@ static size_t print_requests(struct buf *buf, const struct totals *totals,
 		{.title = "identity", .left = true},
 		{.title = "by tier", .left = true, .empty = true},
 	};
-	const struct total_tier *all = find(totals, TOTALS_REQUEST_TIER, TOTALS_ALL);
+	const struct total_tier *all = find(totals, TOTALS_REQUEST, TOTALS_TOTAL);
 	struct table table;
 	size_t n = 0;
 	size_t left = 0;
@@ -200,7 +201,7 @@ static bool is_shown(const struct totals_view *view, const struct total_tier *ti
 {
 	if (view->each || strcmp(tier->identity, TOTALS_OUTSIDE) == 0)
 		return true;
-	return strcmp(tier->identity, view->identity ? view->identity : TOTALS_ALL) == 0;
+	return strcmp(tier->identity, view->identity ? view->identity : TOTALS_TOTAL) == 0;
 }
 
 static uint64_t count_identities(const struct totals *totals)
@@ -209,7 +210,7 @@ static uint64_t count_identities(const struct totals *totals)
 
 	for (size_t i = 0; i < totals->n_tiers; i++)
 		n += totals_has(TOTALS_REQUESTS, &totals->tiers[i]) &&
-		     strcmp(totals->tiers[i].identity, TOTALS_ALL) != 0;
+		     strcmp(totals->tiers[i].identity, TOTALS_TOTAL) != 0;
 	return n;
 }
 

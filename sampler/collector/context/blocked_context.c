@@ -2,7 +2,7 @@
 #include "sampler/collector/context/blocked_context.h"
 
 #include "base/io.h"
-#include "sampler/collector/context/symbols.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
 
 static bool load(int mem_fd, uint64_t address, uint64_t *ret_value)
 {
-	return module_memory(mem_fd, address, ret_value, sizeof(*ret_value));
+	return proc_memory_copy(mem_fd, address, ret_value, sizeof(*ret_value));
 }
 
 /* musl: { self, dtv, ... }, and dtv[0] is the number of modules (src/internal/pthread_impl.h). */
@@ -77,10 +77,10 @@ static uint16_t read_otel(int mem_fd, uint64_t address, uint8_t *to)
 	size_t n;
 
 	if (!load(mem_fd, address, &at) || !at || at % 2 ||
-	    !module_memory(mem_fd, at, record, OTEL_RECORD_HEAD) || record->valid != VALID)
+	    !proc_memory_copy(mem_fd, at, record, OTEL_RECORD_HEAD) || record->valid != VALID)
 		return 0;
 	n = record->attrs_bytes < CONTEXT_MAX_ATTRS ? record->attrs_bytes : CONTEXT_MAX_ATTRS;
-	if (n && !module_memory(mem_fd, at + OTEL_RECORD_HEAD, record->attrs, n))
+	if (n && !proc_memory_copy(mem_fd, at + OTEL_RECORD_HEAD, record->attrs, n))
 		n = 0;
 	return (uint16_t)(OTEL_RECORD_HEAD + n);
 }
@@ -89,8 +89,8 @@ static uint16_t read_value(int mem_fd, uint64_t address, uint8_t *to)
 {
 	static const struct context_value none;
 
-	if (!module_memory(mem_fd, address + offsetof(struct context_thread, value), to,
-			   sizeof(none)) ||
+	if (!proc_memory_copy(mem_fd, address + offsetof(struct context_thread, value), to,
+			      sizeof(none)) ||
 	    memcmp(to, &none, offsetof(struct context_value, flags)) == 0)
 		return 0;
 	return sizeof(none);
@@ -103,13 +103,13 @@ static uint16_t read_labels(int mem_fd, uint64_t address, uint8_t *to)
 	uint64_t at;
 	size_t used = 0;
 
-	if (!load(mem_fd, address, &at) || !at || !module_memory(mem_fd, at, set, sizeof(set)))
+	if (!load(mem_fd, address, &at) || !at || !proc_memory_copy(mem_fd, at, set, sizeof(set)))
 		return 0;
 	for (size_t i = 0; i < set[1] && i < CONTEXT_MAX_LABELS; i++) {
 		uint64_t label[4];
 		size_t value_len;
 
-		if (!module_memory(mem_fd, set[0] + i * sizeof(label), label, sizeof(label)))
+		if (!proc_memory_copy(mem_fd, set[0] + i * sizeof(label), label, sizeof(label)))
 			break;
 		if (!label[1] || label[0] > LONGEST)
 			continue;
@@ -118,9 +118,9 @@ static uint16_t read_labels(int mem_fd, uint64_t address, uint8_t *to)
 			break;
 		to[used] = (uint8_t)label[0];
 		to[used + 1 + label[0]] = (uint8_t)value_len;
-		if (module_memory(mem_fd, label[1], to + used + 1, label[0]) &&
+		if (proc_memory_copy(mem_fd, label[1], to + used + 1, label[0]) &&
 		    (!value_len ||
-		     module_memory(mem_fd, label[3], to + used + 2 + label[0], value_len)))
+		     proc_memory_copy(mem_fd, label[3], to + used + 2 + label[0], value_len)))
 			used += 2 + label[0] + value_len;
 	}
 	return (uint16_t)used;

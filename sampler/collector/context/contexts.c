@@ -1,14 +1,19 @@
-/* contexts.c - what the handlers of one process read of each thread's context */
+/* contexts.c - the variables in which threads of one process say whose work they do, and labels of
+ * samples */
 #include "sampler/collector/context/contexts.h"
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/map.h"
 #include "base/units.h"
 #include "sampler/collector/context/blocked_context.h"
-#include "sampler/collector/context/identities.h"
+#include "sampler/collector/context/key_map.h"
+#include "sampler/collector/context/labels.h"
 #include "sampler/collector/context/loader.h"
-#include "sampler/collector/context/variables.h"
+#include "sampler/procfs/proc.h"
+#include "sampler/wire/tables.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +25,16 @@ enum {
 	FOLLOW_PART = 500, /* the part of a processor that they may take */
 	KEYS_MS = 100,     /* between two reads of names of attributes, for one without a name */
 	KEYS_PART = 50,
-	RECENT = 16, /* variables that records in a ring may still be of: a power of two */
+	RECENT = 16,     /* variables that records in a ring may still be of: a power of two */
+	CANDIDATES = 64, /* variables of all formats */
+	LABELS_ABI = 1,
+};
+
+struct found_variable {
+	struct context_variable how; /* without a serial */
+	size_t module;               /* its number in link order */
+	bool wick;       /* of a module with wick.h's note: its keys are enum context_key */
+	uint64_t anchor; /* then: address of its struct tables_anchor */
 };
 
 /* A variable that was posted. */
@@ -42,11 +56,148 @@ struct contexts {
 	uint32_t unloads; /* as last seen */
 	struct posted recent[RECENT];
 	struct key_map keys;
-	struct identities identities;
+	struct map identities; /* names by number: numbers are never given again */
 	struct label_words words;
 	uint64_t follow_ns; /* when the list is read next */
 	uint64_t keys_ns;   /* when names are */
 };
+
+struct candidates {
+	struct found_variable at[CANDIDATES];
+	size_t n;
+	/* The program exports the variable: what later modules define of that name is not used. */
+	bool is_the_programs[2]; /* otel_thread_ctx_v1, wick_thread_1 */
+};
+
+/* A module, and its note if it has wick.h's. */
+struct noted {
+	struct found_variable module;
+	struct tables_note note;
+};
+
+/* OFFSET: in the module's block.  lld, when it links a program, makes the offset in a note one from
+ * the thread pointer: it is below 0. */
+static void add_candidate(struct candidates *to, enum context_format format,
+			  const struct loader_tls *tls, int64_t offset,
+			  const struct found_variable *module)
+{
+	struct found_variable *at = &to->at[to->n];
+	static const struct loader_tls from_pointer = {.place = CONTEXT_TP};
+
+	if (to->n == CANDIDATES || offset > INT32_MAX || offset < INT32_MIN)
+		return;
+	if (offset < 0)
+		tls = &from_pointer;
+	*at = *module;
+	at->how = (struct context_variable){
+		.place = tls->place,
+		.format = (uint16_t)format,
+		/* wick.h never unmaps a table. */
+		.flags = format == CONTEXT_OTEL && module->wick ? CONTEXT_STAYS : 0,
+		.module = tls->module,
+		.offset = tls->offset + offset,
+	};
+	to->n++;
+}
+
+/* The file names that the ABI of custom-labels v1 lets a library have. */
+static bool may_have_labels(const char *name)
+{
+	static const char prefix[] = "libcustomlabels";
+	size_t len = strlen(name);
+
+	if (name[0] == '\0' || strcmp(name, "customlabels.node") == 0)
+		return true;
+	return strncmp(name, prefix, sizeof(prefix) - 1) == 0 && len > 3 &&
+	       strcmp(name + len - 3, ".so") == 0;
+}
+
+static void add_labels(struct candidates *to, const struct loader *loader,
+		       const struct loader_module *module, const struct elf_dynamic *dynamic,
+		       const struct loader_tls *tls)
+{
+	const struct found_variable none = {.module = (size_t)(module - loader->at)};
+	char name[LOADER_NAME_BYTES];
+	uint64_t offset;
+	uint64_t at;
+	uint32_t abi;
+
+	if (!loader_symbol(loader, dynamic, "custom_labels_current_set", STT_TLS, &offset) ||
+	    !loader_symbol(loader, dynamic, "custom_labels_abi_version", STT_OBJECT, &at) ||
+	    !proc_memory_copy(loader->mem_fd, dynamic->bias + at, &abi, sizeof(abi)) ||
+	    abi != LABELS_ABI)
+		return;
+	loader_name(loader, module, name);
+	if (offset <= INT32_MAX && (module == loader->at || may_have_labels(name)))
+		add_candidate(to, CONTEXT_LABELS, tls, (int64_t)offset, &none);
+}
+
+/* A variable that a module has by name in its dynamic symbols, or else by wick.h's note. */
+static void add_named(struct candidates *to, enum context_format format,
+		      const struct loader *loader, const struct elf_dynamic *dynamic,
+		      const struct loader_tls *tls, const struct noted *noted)
+{
+	bool *is_the_programs = &to->is_the_programs[format == CONTEXT_WICK];
+	const char *name = format == CONTEXT_WICK ? "wick_thread_1" : "otel_thread_ctx_v1";
+	uint64_t offset;
+
+	if (loader_symbol(loader, dynamic, name, STT_TLS, &offset)) {
+		if (!*is_the_programs)
+			add_candidate(to, format, tls, (int64_t)offset, &noted->module);
+		*is_the_programs |= noted->module.module == 0;
+	} else if (noted->module.wick) {
+		add_candidate(
+			to, format, tls,
+			(int64_t)(format == CONTEXT_WICK ? noted->note.thread : noted->note.otel),
+			&noted->module);
+	}
+}
+
+static void add_module(struct candidates *to, const struct loader *loader,
+		       const struct loader_module *module)
+{
+	const size_t number = (size_t)(module - loader->at);
+	struct noted noted = {.module.module = number};
+	struct elf_dynamic dynamic;
+	struct loader_tls tls;
+	uint64_t at;
+
+	if (!loader_tls(loader, module, &tls))
+		return;
+	if (!loader_dynamic(loader, module, &dynamic))
+		dynamic = (struct elf_dynamic){0};
+	if (loader_note(loader, module, TABLES_NOTE, &noted.note, sizeof(noted.note), &at)) {
+		noted.module.wick = true;
+		noted.module.anchor = at + (uint64_t)noted.note.anchor;
+	}
+	add_named(to, CONTEXT_OTEL, loader, &dynamic, &tls, &noted);
+	add_labels(to, loader, module, &dynamic, &tls);
+	if (noted.module.wick)
+		add_named(to, CONTEXT_WICK, loader, &dynamic, &tls, &noted);
+}
+
+static size_t pick(const struct candidates *from, enum context_format format,
+		   struct found_variable *ret_variables, size_t n)
+{
+	for (size_t i = 0; i < from->n && n < CONTEXT_VARIABLES; i++)
+		if (from->at[i].how.format == format)
+			ret_variables[n++] = from->at[i];
+	return n;
+}
+
+/* OpenTelemetry's come first, in link order, then custom-labels v1, then wick.h's own. */
+static size_t find_variables(const struct loader *loader,
+			     struct found_variable ret_variables[CONTEXT_VARIABLES])
+{
+	struct candidates found = {0};
+	size_t n;
+
+	for (size_t i = 0; i < loader->n; i++)
+		add_module(&found, loader, &loader->at[i]);
+	n = pick(&found, CONTEXT_OTEL, ret_variables, 0);
+	n = pick(&found, CONTEXT_LABELS, ret_variables, n);
+	return pick(&found, CONTEXT_WICK, ret_variables, n);
+}
 
 static void flag_kept(struct contexts *contexts)
 {
@@ -64,7 +215,7 @@ static bool search(struct contexts *contexts)
 		return false; /* it ends: what was posted stays */
 	loader_release(&contexts->loader);
 	contexts->loader = loader;
-	contexts->n = variables_find(&loader, contexts->variables);
+	contexts->n = find_variables(&loader, contexts->variables);
 	flag_kept(contexts);
 	return true;
 }
@@ -105,7 +256,8 @@ void contexts_free(struct contexts *contexts)
 	cleanup_fd(&contexts->mem_fd);
 	loader_release(&contexts->loader);
 	key_map_release(&contexts->keys);
-	identities_release(&contexts->identities);
+	map_free_values(&contexts->identities);
+	map_release(&contexts->identities);
 	free(contexts);
 }
 
@@ -218,6 +370,43 @@ static void add_otel(struct contexts *contexts, const struct posted *posted,
 	labels_of_otel(labels, &source, context->data, context->bytes);
 }
 
+/* Return: address of the program's tables; 0: it has none yet, or of another layout. */
+static uint64_t tables_of(int mem_fd, uint64_t anchor)
+{
+	struct tables_anchor at;
+	struct tables_state state;
+
+	if (!anchor || !proc_memory_copy(mem_fd, anchor, &at, sizeof(at)) || at.abi != TABLES_ABI ||
+	    !proc_memory_copy(mem_fd, at.state, &state, sizeof(state)) || state.abi != TABLES_ABI)
+		return 0;
+	return state.tables;
+}
+
+/* Return: the name with this number, which is kept; NULL: there is none, or it cannot be read. */
+static const char *find_identity(struct map *identities, int mem_fd, uint64_t anchor,
+				 uint32_t number)
+{
+	char *text = map_get(identities, number);
+	struct table_name name;
+	uint64_t tables;
+
+	if (text || number == 0 || number >= TABLES_NAMES)
+		return text;
+	tables = tables_of(mem_fd, anchor);
+	if (!tables ||
+	    !proc_memory_copy(mem_fd,
+			      tables + offsetof(struct tables, names) + number * sizeof(name),
+			      &name, sizeof(name)) ||
+	    name.kind != NAME_IDENTITY || name.bytes >= sizeof(name.text))
+		return NULL;
+	text = strndup(name.text, name.bytes);
+	if (text && map_put(identities, number, text) < 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 static void add_value(struct contexts *contexts, const struct posted *posted,
 		      const struct record_context *context, struct labels *labels)
 {
@@ -226,8 +415,8 @@ static void add_value(struct contexts *contexts, const struct posted *posted,
 
 	memcpy(&value, context->data, sizeof(value));
 	labels_of_ids(labels, value.trace_id, value.span_id);
-	name = identities_find(&contexts->identities, contexts->mem_fd, posted->anchor,
-			       value.identity);
+	name = find_identity(&contexts->identities, contexts->mem_fd, posted->anchor,
+			     value.identity);
 	if (name)
 		labels_set_own(labels, "identity", name, strlen(name));
 }

@@ -7,12 +7,15 @@
 #ifndef CONTEXT_CONTEXTS_H
 #define CONTEXT_CONTEXTS_H
 
-#include "sampler/collector/context/labels.h"
 #include "sampler/wire/ring.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct contexts;
+struct labels;
 
 /**
  * contexts_new - find the variables of a process, for its handlers

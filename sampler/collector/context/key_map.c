@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
-#include "sampler/collector/context/symbols.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <stdio.h>
@@ -186,7 +186,7 @@ static bool visit(void *context, const struct maps_line *line)
 
 static bool read_head(int mem_fd, uint64_t mapping, struct context_head *ret_head)
 {
-	return module_memory(mem_fd, mapping, ret_head, sizeof(*ret_head)) &&
+	return proc_memory_copy(mem_fd, mapping, ret_head, sizeof(*ret_head)) &&
 	       memcmp(ret_head->signature, "OTEL_CTX", sizeof(ret_head->signature)) == 0 &&
 	       ret_head->version >= VERSION_FIRST && ret_head->version <= VERSION_LAST;
 }
@@ -201,7 +201,7 @@ static bool read_payload(struct key_map *map, int mem_fd, const struct context_h
 	if (!head->published_ns || head->payload_bytes > KEY_MAP_PAYLOAD)
 		return false;
 	payload = malloc(head->payload_bytes ? head->payload_bytes : 1);
-	if (payload && module_memory(mem_fd, head->payload, payload, head->payload_bytes) &&
+	if (payload && proc_memory_copy(mem_fd, head->payload, payload, head->payload_bytes) &&
 	    read_head(mem_fd, map->mapping, &after) && after.published_ns == head->published_ns) {
 		map->published_ns = head->published_ns;
 		found = true;

@@ -1,6 +1,7 @@
 /* labels.c - what a sample's context says, as keys and values */
 #include "sampler/collector/context/labels.h"
 
+#include "sampler/collector/context/key_map.h"
 #include "sampler/collector/metrics/metrics.h"
 
 #include <stdio.h>

@@ -9,8 +9,9 @@
 #define CONTEXT_LABELS_H
 
 #include "base/sample.h"
-#include "sampler/collector/context/key_map.h"
 #include "sampler/wire/context.h"
+
+struct key_map;
 
 /* Each key once. */
 struct labels {

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/elf_segments.h"
 #include "base/io.h"
-#include "sampler/collector/context/symbols.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <elf.h>
@@ -56,17 +56,12 @@ static bool read_program(const struct loader *loader, struct elf_segments *ret_s
 
 	to->n = loader->n_headers < ELF_SEGMENTS_MOST ? loader->n_headers : ELF_SEGMENTS_MOST;
 	to->bias = 0;
-	if (!module_memory(loader->mem_fd, loader->program, to->at, to->n * sizeof(to->at[0])))
+	if (!proc_memory_copy(loader->mem_fd, loader->program, to->at, to->n * sizeof(to->at[0])))
 		return false;
 	for (size_t i = 0; i < to->n; i++)
 		if (to->at[i].p_type == PT_PHDR)
 			to->bias = loader->program - to->at[i].p_vaddr;
 	return true;
-}
-
-static bool copy(void *context, uint64_t address, void *to, size_t len)
-{
-	return module_memory(*(const int *)context, address, to, len);
 }
 
 static bool read_segments(const struct loader *loader, const struct loader_module *module,
@@ -76,13 +71,15 @@ static bool read_segments(const struct loader *loader, const struct loader_modul
 
 	if (module == loader->at)
 		return read_program(loader, ret_segments);
-	return elf_segments_read(ret_segments, module->bias, copy, &mem_fd);
+	return elf_segments_read(ret_segments, module->bias, proc_memory_read, &mem_fd);
 }
 
 /* Return:  address of the first link_map; 0: none. */
 static uint64_t first_map(const struct loader *loader)
 {
-	struct module_symbols symbols = {0};
+	int mem_fd = loader->mem_fd;
+	const struct elf_memory memory = {.read = proc_memory_read, .context = &mem_fd};
+	struct elf_dynamic dynamic = {0};
 	struct elf_segments segments;
 	struct {
 		uint64_t version;
@@ -93,9 +90,10 @@ static uint64_t first_map(const struct loader *loader)
 		return 0;
 	for (size_t i = 0; i < segments.n; i++)
 		if (segments.at[i].p_type == PT_DYNAMIC)
-			(void)module_symbols_read(&symbols, loader->mem_fd, segments.bias,
-						  segments.bias + segments.at[i].p_vaddr);
-	if (!symbols.debug || !module_memory(loader->mem_fd, symbols.debug, &debug, sizeof(debug)))
+			(void)elf_dynamic_read(&dynamic, &memory, segments.bias,
+					       segments.bias + segments.at[i].p_vaddr,
+					       ELF_DYNAMIC_BYTES);
+	if (!dynamic.debug || !proc_memory_copy(mem_fd, dynamic.debug, &debug, sizeof(debug)))
 		return 0;
 	return debug.map;
 }
@@ -130,7 +128,7 @@ static int read_list(struct loader *loader)
 	int r = 0;
 
 	while (r == 0 && at && loader->n < LOADER_MODULES &&
-	       module_memory(loader->mem_fd, at, &map, sizeof(map))) {
+	       proc_memory_copy(loader->mem_fd, at, &map, sizeof(map))) {
 		const struct loader_module module = {
 			.map = at, .bias = map.addr, .name = map.name, .dynamic = map.dynamic};
 
@@ -156,14 +154,38 @@ void loader_name(const struct loader *loader, const struct loader_module *module
 	(void)snprintf(ret_name, LOADER_NAME_BYTES, "%s", name ? name + 1 : path);
 }
 
+bool loader_symbol(const struct loader *loader, const struct elf_dynamic *dynamic, const char *name,
+		   unsigned type, uint64_t *ret_value)
+{
+	int mem_fd = loader->mem_fd;
+	const struct elf_memory memory = {.read = proc_memory_read, .context = &mem_fd};
+	Elf64_Sym symbol;
+
+	if (!elf_dynamic_find(dynamic, &memory, name, type, &symbol))
+		return false;
+	*ret_value = symbol.st_value;
+	return true;
+}
+
+bool loader_dynamic(const struct loader *loader, const struct loader_module *module,
+		    struct elf_dynamic *ret_dynamic)
+{
+	int mem_fd = loader->mem_fd;
+	const struct elf_memory memory = {.read = proc_memory_read, .context = &mem_fd};
+
+	return elf_dynamic_read(ret_dynamic, &memory, module->bias, module->dynamic,
+				ELF_DYNAMIC_BYTES);
+}
+
 /* A word of libc's for libthread_db: { bits, how many, offset } of a field; 0: it has none. */
-static uint64_t field_offset(const struct module_symbols *symbols, const char *name)
+static uint64_t field_offset(const struct loader *loader, const struct elf_dynamic *dynamic,
+			     const char *name)
 {
 	uint32_t field[3];
 	uint64_t value;
 
-	if (!module_symbols_find(symbols, name, STT_OBJECT, &value) ||
-	    !module_memory(symbols->mem_fd, symbols->bias + value, field, sizeof(field)) ||
+	if (!loader_symbol(loader, dynamic, name, STT_OBJECT, &value) ||
+	    !proc_memory_copy(loader->mem_fd, dynamic->bias + value, field, sizeof(field)) ||
 	    field[0] != 64 || field[2] > MAX_FIELD)
 		return 0;
 	return field[2];
@@ -171,19 +193,19 @@ static uint64_t field_offset(const struct module_symbols *symbols, const char *n
 
 static void find_glibc(struct loader *loader)
 {
-	struct module_symbols symbols;
+	struct elf_dynamic dynamic;
 	char name[LOADER_NAME_BYTES];
 
 	for (size_t i = 1; i < loader->n && !loader->tls_modid; i++) {
 		loader_name(loader, &loader->at[i], name);
 		/* libpthread before glibc 2.34 */
-		if (strcmp(name, "libc.so.6") != 0 && strcmp(name, "libpthread.so.0") != 0)
+		if ((strcmp(name, "libc.so.6") != 0 && strcmp(name, "libpthread.so.0") != 0) ||
+		    !loader_dynamic(loader, &loader->at[i], &dynamic))
 			continue;
-		if (!module_symbols_read(&symbols, loader->mem_fd, loader->at[i].bias,
-					 loader->at[i].dynamic))
-			continue;
-		loader->tls_modid = field_offset(&symbols, "_thread_db_link_map_l_tls_modid");
-		loader->tls_offset = field_offset(&symbols, "_thread_db_link_map_l_tls_offset");
+		loader->tls_modid =
+			field_offset(loader, &dynamic, "_thread_db_link_map_l_tls_modid");
+		loader->tls_offset =
+			field_offset(loader, &dynamic, "_thread_db_link_map_l_tls_offset");
 	}
 }
 
@@ -212,7 +234,7 @@ bool loader_has_more(const struct loader *loader)
 	struct map_head map;
 
 	return loader->n > 0 &&
-	       module_memory(loader->mem_fd, loader->at[loader->n - 1].map, &map, sizeof(map)) &&
+	       proc_memory_copy(loader->mem_fd, loader->at[loader->n - 1].map, &map, sizeof(map)) &&
 	       map.next;
 }
 
@@ -228,9 +250,9 @@ static bool tls_of_glibc(const struct loader *loader, const struct loader_module
 	uint64_t id;
 	int64_t offset;
 
-	if (!module_memory(loader->mem_fd, module->map + loader->tls_modid, &id, sizeof(id)) ||
-	    !module_memory(loader->mem_fd, module->map + loader->tls_offset, &offset,
-			   sizeof(offset)) ||
+	if (!proc_memory_copy(loader->mem_fd, module->map + loader->tls_modid, &id, sizeof(id)) ||
+	    !proc_memory_copy(loader->mem_fd, module->map + loader->tls_offset, &offset,
+			      sizeof(offset)) ||
 	    id == 0 || id > MAX_TLS_MODULE)
 		return false;
 	if (offset > 0 && offset <= MAX_TLS_OFFSET)
@@ -305,7 +327,7 @@ bool loader_note(const struct loader *loader, const struct loader_module *module
 		size_t n = segment->p_memsz < sizeof(notes) ? segment->p_memsz : sizeof(notes);
 		const unsigned char *desc;
 
-		if (segment->p_type != PT_NOTE || !module_memory(loader->mem_fd, at, notes, n))
+		if (segment->p_type != PT_NOTE || !proc_memory_copy(loader->mem_fd, at, notes, n))
 			continue;
 		desc = note_in(notes, n, type, len);
 		if (!desc)

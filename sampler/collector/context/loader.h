@@ -7,6 +7,7 @@
 #ifndef CONTEXT_LOADER_H
 #define CONTEXT_LOADER_H
 
+#include "base/elf_dynamic.h"
 #include "sampler/wire/context.h"
 
 #include <stdbool.h>
@@ -69,6 +70,24 @@ bool loader_same(const struct loader *a, const struct loader *b);
 /** loader_name - the file name of a module, without its folder, and cut; "" is the program */
 void loader_name(const struct loader *loader, const struct loader_module *module,
 		 char ret_name[LOADER_NAME_BYTES]);
+
+/**
+ * loader_dynamic - what a module's dynamic section says
+ *
+ * Return:  whether it has symbols that can be searched.
+ */
+bool loader_dynamic(const struct loader *loader, const struct loader_module *module,
+		    struct elf_dynamic *ret_dynamic);
+
+/**
+ * loader_symbol - a symbol that a module defines
+ * @type:      STT_TLS, STT_OBJECT
+ * @ret_value: its st_value, without the bias
+ *
+ * Return:  false: it defines none of that name and type.
+ */
+bool loader_symbol(const struct loader *loader, const struct elf_dynamic *dynamic, const char *name,
+		   unsigned type, uint64_t *ret_value);
 
 /**
  * loader_tls - where a module's thread-local variables are

@@ -8,6 +8,7 @@
 #include "sampler/collector/drain/drain_external.h"
 #include "sampler/collector/drain/due.h"
 #include "sampler/collector/drain/handshake.h"
+#include "sampler/collector/drain/recording_totals.h"
 #include "sampler/collector/drain/state.h"
 #include "sampler/collector/process/engines.h"
 #include "sampler/collector/process/process_event.h"

@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "sampler/procfs/notes.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 #include "sampler/wire/gauges.h"
 
@@ -150,7 +151,7 @@ static uint32_t find_values(const struct gauges *gauges, uint64_t *addresses, in
 	uint32_t found = 0;
 
 	for (size_t t = 0; t < gauges->n_tables; t++) {
-		if (!notes_copy(gauges->mem_fd, gauges->tables[t], &table, sizeof(table)))
+		if (!proc_memory_copy(gauges->mem_fd, gauges->tables[t], &table, sizeof(table)))
 			continue;
 		for (size_t i = 0; i < GAUGES_SLOTS && table.slots[i].state != GAUGE_FREE; i++) {
 			const struct gauge_slot *slot = &table.slots[i];
@@ -182,7 +183,8 @@ uint32_t gauges_read(struct gauges *gauges, uint64_t now_ns, int64_t *values)
 	for (size_t i = 0; i < gauges->n; i++) {
 		int64_t value;
 
-		if (addresses[i] && notes_copy(gauges->mem_fd, addresses[i], &value, sizeof(value)))
+		if (addresses[i] &&
+		    proc_memory_copy(gauges->mem_fd, addresses[i], &value, sizeof(value)))
 			values[i] = value;
 	}
 	return found;

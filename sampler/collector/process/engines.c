@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/units.h"
+#include "sampler/collector/control/tick_aliasing.h"
 #include "sampler/procfs/task.h"
 
 static struct tick_aliasing_sums sums_of(const struct collector_stats *stats,

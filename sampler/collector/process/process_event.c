@@ -2,6 +2,7 @@
 #include "sampler/collector/process/process_event.h"
 
 #include "sampler/collector/context/contexts.h"
+#include "sampler/collector/context/labels.h"
 #include "sampler/collector/event/event.h"
 #include "sampler/collector/process/process.h"
 

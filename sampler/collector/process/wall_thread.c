@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "sampler/collector/context/contexts.h"
+#include "sampler/collector/context/labels.h"
 #include "sampler/collector/process/process.h"
 #include "sampler/collector/process/process_event.h"
 #include "sampler/collector/process/wall.h"

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "sampler/procfs/notes.h"
+#include "sampler/procfs/proc.h"
 #include "sampler/procfs/proc_maps.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ static bool is_writable(const struct buf *maps, uint64_t address)
 static bool copy_state(const struct process_tables *tables, uint64_t address,
 		       struct tables_state *ret_state)
 {
-	return notes_copy(tables->mem_fd, address, ret_state, sizeof(*ret_state)) &&
+	return proc_memory_copy(tables->mem_fd, address, ret_state, sizeof(*ret_state)) &&
 	       ret_state->abi == TABLES_ABI && ret_state->bytes == sizeof(*ret_state);
 }
 
@@ -252,10 +253,10 @@ static bool visit_note(void *context, const struct module_note *found)
 	if (found->type != TABLES_NOTE || found->desc_len != sizeof(note))
 		return true;
 	memcpy(&note, found->desc, sizeof(note));
-	if (!notes_copy(tables->mem_fd,
-			found->address + offsetof(struct tables_note, anchor) +
-				(uint64_t)note.anchor,
-			&anchor, sizeof(anchor)))
+	if (!proc_memory_copy(tables->mem_fd,
+			      found->address + offsetof(struct tables_note, anchor) +
+				      (uint64_t)note.anchor,
+			      &anchor, sizeof(anchor)))
 		return true;
 	if (anchor.abi == TABLES_ABI && is_known(tables, anchor.state))
 		return true;

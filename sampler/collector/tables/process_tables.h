@@ -11,6 +11,7 @@
 #define TABLES_PROCESS_TABLES_H
 
 #include "sampler/collector/tables/table_view.h"
+#include "sampler/collector/tables/ticks.h"
 
 #include "base/buf.h"
 

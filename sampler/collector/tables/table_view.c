@@ -2,7 +2,8 @@
 #include "sampler/collector/tables/table_view.h"
 
 #include "base/saturated.h"
-#include "sampler/procfs/notes.h"
+#include "sampler/collector/tables/ticks.h"
+#include "sampler/procfs/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static bool copy_bytes(const struct taking *taking, uint64_t address, void *to, 
 	if (len > *left)
 		return false;
 	*left -= len;
-	return len == 0 || notes_copy(taking->mem_fd, address, to, len);
+	return len == 0 || proc_memory_copy(taking->mem_fd, address, to, len);
 }
 
 static bool copy_part(const struct taking *taking, size_t offset, void *to, size_t len)

@@ -9,12 +9,13 @@
 #ifndef TABLES_TABLE_VIEW_H
 #define TABLES_TABLE_VIEW_H
 
-#include "sampler/collector/tables/ticks.h"
 #include "sampler/collector/types/totals_builder.h"
 #include "sampler/wire/tables.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct ticks;
 
 enum {
 	VIEW_OCTAVES = 1 << 16, /* with durations in them, of all cells: 32 MiB.  Further durations

@@ -1,5 +1,6 @@
 /* tier_rows.c - rows of tiers and identities: sums, and the identities with the most time */
 #include "base/cleanup.h"
+#include "base/histogram.h"
 #include "base/saturated.h"
 #include "sampler/collector/types/internal.h"
 

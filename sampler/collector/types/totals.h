@@ -12,6 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names that rows have of wick; a program's own name that is one of them gets a "_". */
+#define TOTALS_REQUEST "request" /* the tier of whole requests */
+#define TOTALS_TOTAL   "_total"  /* the identity of all requests together */
+#define TOTALS_OTHER   "other"   /* identities without rows of their own */
+#define TOTALS_OUTSIDE "-"       /* the identity of tiers outside of any request */
+
 enum {
 	TOTALS_IDENTITIES = 200, /* with rows of their own: those with the most time; the others are
 				    added up as "other" */

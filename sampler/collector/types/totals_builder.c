@@ -2,6 +2,7 @@
 #include "sampler/collector/types/totals_builder.h"
 
 #include "base/array.h"
+#include "base/histogram.h"
 #include "base/saturated.h"
 #include "sampler/collector/types/internal.h"
 

@@ -20,11 +20,6 @@ enum {
 	BUILDER_BUCKETS = 1 << 20, /* of all durations together, 16 bytes each */
 };
 
-#define TOTALS_REQUEST "request"
-#define TOTALS_TOTAL   "_total"
-#define TOTALS_OTHER   "other"
-#define TOTALS_OUTSIDE "-"
-
 struct totals_builder;
 
 /* Numbers that belong to no row. */

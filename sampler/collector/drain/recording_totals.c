@@ -1,10 +1,9 @@
-/* totals.c - exact counts of all processes of the recording */
-#include "sampler/collector/drain/totals.h"
+/* recording_totals.c - exact counts of all processes of the recording */
+#include "sampler/collector/drain/recording_totals.h"
 
 #include "base/io.h"
 #include "sampler/collector/drain/state.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 int recording_totals_init(struct recording_totals *totals)
@@ -86,7 +85,7 @@ int recording_totals_get(struct collector *collector, void *argument)
 int recording_totals_reset(struct collector *collector, void *argument)
 {
 	struct recording_totals *all = &collector->drain.totals;
-	struct totals_builder *ended;
+	struct totals_builder *ended = NULL;
 	int r = totals_builder_new(&ended);
 
 	(void)argument;
@@ -95,7 +94,7 @@ int recording_totals_reset(struct collector *collector, void *argument)
 		r = process_tables_reset(at->tables);
 	}
 	if (r < 0) {
-		totals_builder_free(r == -ENOMEM && ended ? ended : NULL);
+		totals_builder_free(ended);
 		return r;
 	}
 	totals_builder_free(all->ended);

@@ -1,10 +1,11 @@
 /*
- * totals.h - exact counts of all processes of the recording, also of those that have ended
+ * recording_totals.h - exact counts of all processes of the recording, also of those that have
+ * ended
  *
  * Context: collector thread, unless a function says otherwise.
  */
-#ifndef DRAIN_TOTALS_H
-#define DRAIN_TOTALS_H
+#ifndef DRAIN_RECORDING_TOTALS_H
+#define DRAIN_RECORDING_TOTALS_H
 
 #include "sampler/collector/tables/process_tables.h"
 
