@@ -106,7 +106,8 @@ struct totals {
  * interval, and nothing is lost or counted twice when one has become "other" or has left it.  The
  * shortest and longest duration of the interval are known to a bucket, 1.6 %, unless they are those
  * of all; the longest run of a task (exec_max_ns) may be older than the interval, but it is 0 if
- * none ran, and if none is live it is never longer than the lives of those that ended.  `live` is that of LATER.
+ * none ran, and if none is live it is never longer than the lives of those that ended.  `live` is
+ * that of LATER.
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to totals_release(); it keeps nothing of the two snapshots.
