@@ -41,6 +41,17 @@ class ByLabel(Views):
             self.assertNotIn("others", answer)
         self.assertEqual(self.counts("attr_wait")["7,8"], 10)
 
+    def test_a_recording_that_has_not_ended_has_no_counts_yet(self):
+        with open(LABELS, encoding="ascii") as file:
+            text = file.readlines()
+        samples = [line for line in text if not line.startswith(("# req :", "# wick-end :"))]
+        ended = [line for line in text if not line.startswith("# req :")]
+        for lines, said in ((samples, "not ended, try: -p PID"), (ended, "no exact counts, try: wick report --by")):
+            path = self.path("part.perf")
+            with open(path, "w", encoding="ascii") as file:
+                file.writelines(lines)
+            self.refused(8, [said], "requests", path)
+
     def test_by_and_only_take_labels_as_per_and_where_do(self):
         for key in KEYS:
             self.assertEqual(self.text("report", LABELS, "--by", key), self.text("report", LABELS, "--per", key))
@@ -48,7 +59,7 @@ class ByLabel(Views):
             self.assertEqual(self.text("flamegraph", LABELS, "--only", test), self.text("flamegraph", LABELS, "--where", test))
         # of a function, it is one
         self.refused(8, ["nothing is left"], "report", LABELS, "--only", "operator==")
-        self.refused(2, ["self, total or calls", "--per tyer"], "report", LABELS, "--by", "tyer")
+        self.refused(2, ["self, total, calls or a label", "--per tyer"], "report", LABELS, "--by", "tyer")
 
     def test_a_request_is_a_span(self):
         for words in (["report", "--per"], ["heatmap", "--by"], ["flamegraph", "--threshold", "0", "--group"]):

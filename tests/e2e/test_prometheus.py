@@ -158,7 +158,17 @@ class Page(Served):
                              f"127.0.0.1:{taken.getsockname()[1]}", "--", "touch", self.path("ran"))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(b"listen at '127.0.0.1:", done.stderr)
+        self.assertIn(b"try: another port", done.stderr)
         self.assertFalse(os.path.exists(self.path("ran")))
+
+
+    def test_a_place_that_cannot_be_written_is_an_error_before_the_program_starts(self):
+        for option in ("--textfile", "--stats-to"):
+            done = self.wick("record", "-o", self.path("z.perf"), option, self.path("nosuch/x"), "--",
+                             "touch", self.path("ran"))
+            self.assertEqual(done.returncode, 8, option)
+            self.assertIn(b"No such file or directory, try: a", done.stderr)
+            self.assertFalse(os.path.exists(self.path("ran")), option)
 
 
 class Rows(Served):

@@ -183,7 +183,7 @@ class Report(Views):
             path = self.calls_file(name + ".perf", event, weights, wick, lost)
             self.refused(2, [word, "try: --by self"], "report", path, "--by", "calls")
         self.refused(2, ["'cpu-clock' is sampled"], "report", GOLDEN, "--by", "calls")
-        self.refused(2, ["self, total or calls"], "report", GOLDEN, "--by", "number")
+        self.refused(2, ["self, total, calls or a label"], "report", GOLDEN, "--by", "number")
 
     def test_order(self):
         first = self.text("report", GOLDEN, "--by", "total", "--format", "csv").splitlines()[1]

@@ -8,14 +8,19 @@
 
 #include <cmocka.h>
 
-static void assert_says(const struct totals *totals, const char *expected)
+static void assert_tells(const struct totals *totals, bool was_killed, const char *expected)
 {
 	struct buf buf;
 
 	buf_init(&buf, 4096);
-	summary_counts(totals, &buf);
+	summary_counts(totals, was_killed, &buf);
 	assert_string_equal(buf_text(&buf), expected);
 	buf_release(&buf);
+}
+
+static void assert_says(const struct totals *totals, const char *expected)
+{
+	assert_tells(totals, false, expected);
 }
 
 static void says_nothing_of_programs_that_count_nothing(void **state)
@@ -60,12 +65,25 @@ static void says_what_is_missing(void **state)
 		"              ignored calls of wick.h: 2 ends of requests that were not begun\n");
 }
 
+static void says_that_a_signal_kept_the_last_counts_from_being_read(void **state)
+{
+	struct totals_fixture fixture = {0};
+
+	(void)state;
+	assert_tells(&fixture.totals, true, "");
+	(void)fixture_task(&fixture, "t", 5, 0, 1);
+	assert_tells(&fixture.totals, true,
+		     "  counted     1 task of 1 location\n"
+		     "              up to the last second before the signal is not counted\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_nothing_of_programs_that_count_nothing),
 		cmocka_unit_test(says_what_programs_counted),
 		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(says_that_a_signal_kept_the_last_counts_from_being_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,7 +319,7 @@ static void an_interval_is_what_came_since(void **state)
 	check_task(&interval, "a", 30, 8);
 	assert_int_equal(task_of(&interval, "a")->calls, 1);
 	assert_int_equal(task_of(&interval, "a")->live, 4);
-	assert_int_equal(task_of(&interval, "a")->exec_max_ns, 60); /* its wall time */
+	assert_int_equal(task_of(&interval, "a")->exec_max_ns, 100); /* one that lives may have */
 	row = tier_of(&interval, "db", "GET");
 	assert_int_equal(row->count, 2);
 	assert_int_equal(row->sum_ns, 12000);
@@ -363,6 +363,37 @@ static void intervals_add_up_when_identities_change_places(void **state)
 	totals_release(&interval);
 	totals_release(&earlier);
 	totals_release(&later);
+}
+
+/* The longest run of the second of two intervals, in which A task ran for RAN. */
+static uint64_t longest_since(uint64_t ran, uint64_t live)
+{
+	struct totals_builder *builder = new_builder();
+	uint32_t node = add_node(builder, 0, TOTAL_TASK, "a", 100);
+	struct totals_builder *copy = copy_of(builder);
+	struct totals earlier = finish(copy);
+	struct totals later;
+	struct totals interval;
+	uint64_t longest;
+
+	(void)add_node(builder, 0, TOTAL_TASK, "a", ran);
+	totals_builder_at(builder, node)->live = live;
+	later = finish(builder);
+	assert_int_equal(totals_interval(&later, &earlier, &interval), 0);
+	longest = task_of(&interval, "a")->exec_max_ns;
+	totals_release(&interval);
+	totals_release(&earlier);
+	totals_release(&later);
+	return longest;
+}
+
+static void the_longest_run_of_an_interval_is_not_more_than_it_can_be(void **state)
+{
+	(void)state;
+	assert_int_equal(longest_since(30, 0), 60); /* the wall time of what has ended */
+	assert_int_equal(longest_since(30, 1), 100);
+	assert_int_equal(longest_since(0, 1), 0);
+	assert_int_equal(longest_since(130, 1), 130);
 }
 
 static struct totals snapshots[2];
@@ -425,6 +456,7 @@ int main(void)
 		cmocka_unit_test(the_total_is_the_sum_of_all_identities_and_nothing_else),
 		cmocka_unit_test(ten_thousand_identities_are_two_hundred_and_other),
 		cmocka_unit_test(an_interval_is_what_came_since),
+		cmocka_unit_test(the_longest_run_of_an_interval_is_not_more_than_it_can_be),
 		cmocka_unit_test(intervals_add_up_when_identities_change_places),
 		cmocka_unit_test(memory_that_runs_out_is_told),
 		cmocka_unit_test(nothing_is_a_snapshot_too),

@@ -64,7 +64,27 @@ static void a_tier_goes_on_where_its_task_was_suspended(void **state)
 	wick_task_finish(&task, WICK_COMPLETED);
 	assert_times("task", 11, 0, 111);
 	assert_int_equal(wick_fixture_cell("db", NULL).sum_ns, 110);
-	assert_int_equal(wick_fixture_row("task").max, 11);
+	assert_int_equal(wick_fixture_row("task").max, 6);
+}
+
+static void the_longest_run_is_known_while_the_task_lives(void **state)
+{
+	struct wick_task timer;
+
+	(void)state;
+	wick_fixture_run(&timer, "timer");
+	wick_fixture_pass(5);
+	wick_task_suspend(&timer);
+	wick_task_run(&timer);
+	wick_fixture_pass(9);
+	wick_task_suspend(&timer);
+	wick_task_run(&timer);
+	wick_fixture_pass(2);
+	wick_task_suspend(&timer);
+	assert_int_equal(wick_fixture_row("timer").calls, 0);
+	assert_int_equal(wick_fixture_row("timer").max, 9);
+	wick_task_finish(&timer, WICK_COMPLETED);
+	assert_int_equal(wick_fixture_row("timer").max, 9);
 }
 
 static void a_task_inside_another_hides_its_tier(void **state)
@@ -298,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_location_that_creates_itself_has_no_children),
 		TEST(a_tier_goes_on_where_its_task_was_suspended),
+		TEST(the_longest_run_is_known_while_the_task_lives),
 		TEST(a_task_inside_another_hides_its_tier),
 		TEST(a_task_keeps_the_context_of_its_creator),
 		TEST(a_switch_reads_the_clock_once),

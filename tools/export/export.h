@@ -381,7 +381,8 @@ struct export_options {
 /* Rows of an option table. */
 #define EXPORT_OPTION_SPECS                                                                        \
 	{OPT_STATS_EVERY, "stats-every", "DUR",                                                    \
-	 "write exact counts (wick.h) of each DUR to the recording and to --stats-to (default: "   \
+	 "after each DUR, write its exact counts (wick.h) to the recording and to --stats-to "     \
+	 "(default: "                                                                              \
 	 "60s with --stats-to, otherwise at the end of each file)"},                               \
 		{OPT_STATS_TO, "stats-to", "WHERE",                                                \
 		 "also write these counts as JSON lines: to a file (appended), -, unix:PATH or "   \
@@ -392,7 +393,8 @@ struct export_options {
 		 "write the same to FILE every 15s (or --stats-every), for node_exporter"},        \
 	{                                                                                          \
 		OPT_TOP_TASKS, "top-tasks", "N",                                                   \
-			"with these two: series for the N heaviest tasks, 1 to 50 (default: 10)"   \
+			"with --listen and --textfile: series for the N heaviest tasks, 1 to 50 "  \
+			"(default: 10)"                                                            \
 	}
 
 /**

@@ -272,8 +272,13 @@ static int open_socket(struct listener *listener, const char *where, struct err 
 		if (fd >= 0)
 			describe(listener, fd);
 	}
-	if (fd < 0)
-		return err_set(err, -fd, "listen at '%s'", where);
+	if (fd < 0) {
+		(void)err_set(err, -fd, "listen at '%s'", where);
+		if (fd == -EADDRINUSE)
+			err_hint(err, path ? "another path"
+					   : "another port; ss -ltnp shows which program has it");
+		return fd;
+	}
 	if (listen(fd, LISTENER_CLIENTS) < 0) {
 		(void)close(fd);
 		return err_set(err, errno, "listen at '%s'", where);

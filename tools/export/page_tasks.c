@@ -23,7 +23,8 @@ static const struct family families[] = {
 	[WALL] = {"wall_seconds", "seconds", "Time from creation to finish."},
 	[CALLS] = {"calls", NULL, "How many have finished, without stillborn ones."},
 	[STALLS] = {"stalls", NULL, "Runs that were longer than the stall limit."},
-	[EXEC_MAX] = {"exec_max_seconds", "seconds", "The longest time that one ran itself."},
+	[EXEC_MAX] = {"exec_max_seconds", "seconds",
+		      "The longest time that one ran without a pause."},
 };
 
 /* What has no series of its own; also a row that the collector calls so. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,21 @@ static int write_beside(const char *path, const struct buf *page)
 	return fd < 0 ? -errno : io_write_all(fd, page->data, page->len, NULL);
 }
 
+/* That a page can be written there, before anything is recorded. */
+static int check_folder(const char *path, struct err *err)
+{
+	_cleanup_free_ char *copy = strdup(path);
+	const char *folder = copy ? dirname(copy) : NULL;
+
+	if (!folder)
+		return err_set(err, ENOMEM, "write '%s'", path);
+	if (access(folder, W_OK | X_OK) == 0)
+		return 0;
+	(void)err_set(err, errno, "write '%s'", path);
+	err_hint(err, "a FILE in a folder that you can write to");
+	return -err->code;
+}
+
 int page_check_file(const char *path, struct err *err)
 {
 	static const char first[] = "# HELP wick_";
@@ -146,7 +162,7 @@ int page_check_file(const char *path, struct err *err)
 	struct stat stat;
 
 	if (fd < 0 && errno == ENOENT)
-		return 0;
+		return check_folder(path, err);
 	if ((fd < 0 && errno != ELOOP) || (fd >= 0 && fstat(fd, &stat) < 0))
 		return err_set(err, errno, "write '%s'", path);
 	if (fd >= 0 && S_ISREG(stat.st_mode) &&

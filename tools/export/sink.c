@@ -233,7 +233,11 @@ static int open_target(struct sink *sink, struct err *err)
 		r = open_command(sink, target + 1);
 	else
 		r = sink->fd = open_file(target);
-	return r < 0 ? err_set(err, -r, "write counts to '%s'", target) : 0;
+	if (r >= 0)
+		return 0;
+	(void)err_set(err, -r, "write counts to '%s'", target);
+	err_hint(err, "a file in a folder that you can write to, -, unix:PATH or '|COMMAND'");
+	return r;
 }
 
 static int start_thread(struct sink *sink, struct err *err)

@@ -52,8 +52,7 @@ static int start_pages(struct recorder *recorder, struct err *err)
 		r = listener_new(options->listen, on_wanted, recorder->collector, &counts->listener,
 				 err);
 	if (r == 0 && counts->listener)
-		say_note("%s has at most %d series", listener_address(counts->listener),
-			 PAGE_MOST_SERIES);
+		say_note("serving %s to Prometheus", listener_address(counts->listener));
 	if (options->textfile)
 		counts->textfile_due_ns = io_now_ns();
 	return r;

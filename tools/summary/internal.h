@@ -34,7 +34,10 @@ void summary_cost(const struct summary *summary, struct buf *buf);
 /** summary_lost - what was lost, by cause */
 void summary_lost(const struct summary *summary, struct buf *buf);
 
-/** summary_counts - exact counts by wick.h, and what there was no room for; nothing without any */
-void summary_counts(const struct totals *totals, struct buf *buf);
+/**
+ * summary_counts - exact counts by wick.h, and what is not in them; nothing without any
+ * @was_killed: a signal ended CMD, so that its last counts could not be read
+ */
+void summary_counts(const struct totals *totals, bool was_killed, struct buf *buf);
 
 #endif

@@ -567,7 +567,8 @@ void summary_print(const struct summary *summary, struct buf *buf)
 	print_hooks(summary, buf);
 	print_live(summary, buf);
 	if (summary->totals)
-		summary_counts(summary->totals, buf);
+		summary_counts(summary->totals,
+			       summary->cmd_ended && WIFSIGNALED(summary->wait_status), buf);
 	summary_unsupported(&summary->collected, buf);
 	if (!summary->no_clock)
 		print_coverage(summary, buf);

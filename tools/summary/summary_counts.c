@@ -128,7 +128,7 @@ static void print_missing(const struct totals *totals, struct buf *buf)
 	buf_add_char(buf, '\n');
 }
 
-void summary_counts(const struct totals *totals, struct buf *buf)
+void summary_counts(const struct totals *totals, bool was_killed, struct buf *buf)
 {
 	struct buf line;
 	const char *comma = "";
@@ -141,6 +141,10 @@ void summary_counts(const struct totals *totals, struct buf *buf)
 	if (line.len) {
 		summary_topic(buf, "counted");
 		buf_printf(buf, "%s\n", buf_text(&line));
+		if (was_killed) {
+			summary_topic(buf, "");
+			buf_add(buf, "up to the last second before the signal is not counted\n");
+		}
 		print_missing(totals, buf);
 	}
 	buf_release(&line);

@@ -16,6 +16,7 @@ enum { LOOK_SAMPLES = 4096 }; /* of a file, for labels */
 
 static const char row_start[] = "# req : ";
 static const char sample_start[] = "# s ";
+static const char end_start[] = "# wick-end :";
 
 /* What has been found, in all files. */
 struct found {
@@ -23,6 +24,7 @@ struct found {
 	uint64_t rows;
 	const char *label;    /* of samples; NULL: none seen */
 	const char *labelled; /* the file that they are in */
+	bool is_unfinished;   /* that file has no end */
 };
 
 /* One file while it is read. */
@@ -30,6 +32,7 @@ struct reading {
 	struct found *found;
 	const char *path;
 	bool bare; /* each line is a row, as --stats-to writes it */
+	bool ended;
 	unsigned samples;
 	uint64_t bad;      /* lines that should be rows and are none */
 	uint64_t left_out; /* rows that are too long, or more than are kept */
@@ -79,6 +82,8 @@ static int take_line(struct reading *reading, const struct line *line)
 		reading->bare = line->text[0] == '{';
 	if (!reading->bare && starts(line, sample_start))
 		look_for_labels(reading, line);
+	if (starts(line, end_start))
+		reading->ended = true;
 	if (reading->bare ? line->text[0] != '{' : !perf_line_is_totals(line->text))
 		return 0;
 	skip = reading->bare ? 0 : strlen(row_start);
@@ -115,6 +120,8 @@ static int read_one(struct found *found, const char *path, struct err *err)
 	while (taken == 0 && (r = lines_next(lines, &line, err)) > 0)
 		taken = take_line(&reading, &line);
 	lines_close(lines);
+	if (found->labelled == path)
+		found->is_unfinished = !reading.ended;
 	if (taken < 0)
 		return err_set(err, -taken, "read '%s'", path);
 	if (r < 0)
@@ -125,7 +132,12 @@ static int read_one(struct found *found, const char *path, struct err *err)
 
 static int nothing_found(const struct found *found, const struct view_input *input, struct err *err)
 {
-	if (found->label) {
+	if (found->is_unfinished) {
+		(void)err_set(err, 0, "'%s' has no exact counts yet: the recording has not ended",
+			      found->labelled);
+		err_hint(err, "-p PID while it runs; wick record --stats-every 10s writes them "
+			      "meanwhile");
+	} else if (found->label) {
 		(void)err_set(err, 0, "'%s' has samples with labels, but no exact counts",
 			      found->labelled);
 		err_hint(err, "wick report --by %s", found->label);

@@ -199,8 +199,10 @@ static int take_order(struct report *it, const char *value, struct err *err)
 		it->per = value;
 		return check_one(it, err);
 	}
-	(void)err_set(err, 0, "--by is self, total or calls, not '%.60s'", value);
-	err_hint(err, "--per %.60s for a table by %.60s", value, value);
+	(void)err_set(err, 0,
+		      "--by is self, total, calls or a label such as tier or identity, not '%.60s'",
+		      value);
+	err_hint(err, "--per %.60s, if samples have that", value);
 	return -EINVAL;
 }
 

@@ -20,6 +20,7 @@
 enum {
 	NAMED_FILES = 8,
 	NAMED_EVENTS = 8,
+	MOST_VALUES = 5,
 	MESSAGE_BYTES = 16 * 1024,
 	MAGIC_BYTES = 8,
 	FEW_NAMES_PERCENT = 50,
@@ -213,6 +214,61 @@ int view_error_empty(const struct profile *profile, struct err *err)
 	return are_denied(profile) ? -EACCES : -ENODATA;
 }
 
+/* "; tier is app, db": what the first filter could have selected. */
+static void add_values(struct buf *text, const struct profile *profile, const struct query *query)
+{
+	struct dimension dimension;
+	struct err none = {0};
+	size_t shown = 0;
+
+	if (!query->n_filters ||
+	    dimension_init(&dimension, profile, query->filters[0].dimension, NULL, &none) < 0)
+		return;
+	for (size_t i = 0; i < dimension.n_values; i++) {
+		if (!*dimension.labels[i] || *dimension.labels[i] == '[')
+			continue;
+		if (++shown > MOST_VALUES) {
+			buf_add(text, "...");
+			break;
+		}
+		buf_printf(text, shown == 1 ? "; %s is " : ", ", query->filters[0].dimension);
+		buf_printf(text, "'%.60s'", dimension.labels[i]);
+	}
+	dimension_release(&dimension);
+}
+
+/* A word before = that --only does not know is part of a function's name. */
+static const char *unknown_test(const struct query *query)
+{
+	for (size_t i = 0; i < query->n_include; i++) {
+		const char *pattern = query->include[i];
+		size_t len = strspn(pattern, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (len > 0 && pattern[len] == '=' && strncmp(pattern, "operator=", 9) != 0)
+			return pattern;
+	}
+	return NULL;
+}
+
+static void hint_filters(const struct profile *profile, const struct query *query, struct err *err)
+{
+	const char *test = unknown_test(query);
+	struct buf text;
+
+	if (test) {
+		err_hint(err,
+			 "--where '%.60s': --only selects functions, and task, tier, "
+			 "identity, req, trace, span or function=RE",
+			 test);
+		return;
+	}
+	buf_init(&text, MESSAGE_BYTES);
+	buf_add(&text, "fewer filters (--time, --thread, --only and the like)");
+	add_values(&text, profile, query);
+	err_hint(err, "%s", buf_text(&text));
+	buf_release(&text);
+}
+
 int view_error_nothing_left(const struct profile *profile, const struct selection *selection,
 			    const struct query *query, struct err *err)
 {
@@ -234,7 +290,7 @@ int view_error_nothing_left(const struct profile *profile, const struct selectio
 		else if (selection->n_others)
 			err_hint(err, "--event NAME: there are several events");
 		else
-			err_hint(err, "fewer filters (--time, --thread, --only and the like)");
+			hint_filters(profile, query, err);
 	}
 	buf_release(&text);
 	return -ENODATA;

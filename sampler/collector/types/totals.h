@@ -35,7 +35,8 @@ struct total_task {
 	uint32_t line;
 	uint64_t exec_ns;     /* tasks: in it and in tiers and functions inside it; functions: in it
 				 and in tiers inside it */
-	uint64_t exec_max_ns; /* the most of one task; the longest call of a function */
+	uint64_t exec_max_ns; /* the longest run of a task without a pause; the longest
+				 call of a function */
 	uint64_t children_ns; /* what else ran inside it: tasks that it began, and their tasks;
 				 functions that it called.  Each ancestor has it once */
 	uint64_t wall_ns;     /* from creation to finish, summed */
@@ -110,8 +111,9 @@ struct totals {
  * Rows have the same names as those of a snapshot; identities are chosen by the time of the
  * interval, and nothing is lost or counted twice when one has become "other" or has left it.  The
  * shortest and longest duration of the interval are known to a bucket, 1.6 %, unless they are those
- * of all; the most that one task ran (exec_max_ns) may be older than the interval, but is never
- * longer than the lives of those that ended in it.  `live` is that of LATER.
+ * of all; the longest run of a task (exec_max_ns) may be older than the interval, but it is 0 if
+ * none ran, and if none is live it is never longer than the lives of those that ended.  `live` is
+ * that of LATER.
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to totals_release(); it keeps nothing of the two snapshots.

@@ -233,7 +233,18 @@ static void add_node_numbers(struct total_node *to, const struct total_node *fro
 		to->max_ns = from->max_ns;
 }
 
-/* What is live stays.  A longest one that is older stands for those that have ended since. */
+/*
+ * What the longest of an interval can have been, if the longest of all may be older: a call, and a
+ * run of a task that has ended, is in wall_ns; a task that lives may have run as long.
+ */
+static uint64_t longest_possible(const struct total_node *interval)
+{
+	if (interval->kind != TOTAL_TASK || !interval->live)
+		return interval->wall_ns;
+	return interval->self_ns ? UINT64_MAX : 0;
+}
+
+/* What is live stays. */
 static void take_node_numbers(struct total_node *from, const struct total_node *less)
 {
 	take(&from->begun, less->begun);
@@ -244,8 +255,8 @@ static void take_node_numbers(struct total_node *from, const struct total_node *
 	take(&from->cancelled, less->cancelled);
 	take(&from->failed, less->failed);
 	take(&from->stalls, less->stalls);
-	if (from->max_ns <= less->max_ns && from->max_ns > from->wall_ns)
-		from->max_ns = from->wall_ns;
+	if (from->max_ns <= less->max_ns && from->max_ns > longest_possible(from))
+		from->max_ns = longest_possible(from);
 }
 
 void total_tier_add(struct total_tier *to, const struct total_tier *from)
