@@ -20,7 +20,8 @@ extern struct hook __stop_wick_hooks[];
 /* NOLINTEND */
 #pragma GCC visibility pop
 
-enum { LEAVE_MS = 200 }; /* longest delay of an exit or exec by a busy collector */
+/* Longest delay of an exit or exec: by a collector that is busy, and by one that no longer drains. */
+enum { LEAVE_BUSY_MS = 1000, LEAVE_STALE_MS = 200, STALE_MS = 2000 };
 
 struct agent agent;
 
@@ -59,13 +60,22 @@ int agent_set_errno(int number)
 	return -1;
 }
 
+static uint32_t leave_ms(struct process *p)
+{
+	/* Relaxed: only a time. */
+	uint64_t drained_ns = atomic_load_explicit(&p->header->drained_ns, memory_order_relaxed);
+	uint64_t now_ns = clock_now_ns();
+
+	return now_ns < drained_ns + STALE_MS * UINT64_C(1000000) ? LEAVE_BUSY_MS : LEAVE_STALE_MS;
+}
+
 void agent_leave(void)
 {
 	struct process *p = process_is_self();
 
 	if (p && process_state(p) != AGENT_NO_SYSCALLS &&
 	    atomic_load_explicit(&p->header->counts, memory_order_relaxed))
-		(void)handshake_events(HANDSHAKE_LEAVING, LEAVE_MS);
+		(void)handshake_events(HANDSHAKE_LEAVING, leave_ms(p));
 }
 
 void agent_before_exec(void)
