@@ -134,7 +134,7 @@ struct table_node_row {
 	uint64_t self;  /* time in it, and in nothing inside it */
 	uint64_t
 		wall; /* tasks: from creation to finish; functions and tiers: from enter to leave */
-	uint64_t max; /* the most time that one task ran, with functions and tiers, without tasks
+	uint64_t max; /* the longest run without a pause, with functions and tiers, without tasks
 			 inside it; functions and tiers: the longest from enter to leave */
 	uint32_t stillborn; /* tasks: finished without ever having run */
 	uint32_t cancelled;
