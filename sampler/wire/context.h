@@ -82,8 +82,8 @@ struct context_variable {
 };
 
 enum context_flags {
-	CONTEXT_STAYS = 1, /* of wick.h, whose records are never unmapped: a page that was once found
-			      to be the thread's block is read again without asking */
+	CONTEXT_STAYS = 1, /* of wick.h, whose records are never unmapped: a page that was once
+			      found to be the thread's block is read again without asking */
 	CONTEXT_KEPT = 2,  /* its module is never unloaded.  Others are not read from the start of a
 			      dlclose until the collector has found them again.  CONTEXT_WICK: a new
 			      thread gets the value of the one that creates it */

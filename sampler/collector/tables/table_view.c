@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct table_scratch {
-	size_t bytes_left; /* that the reading under way may still copy */
-	size_t n_octaves;  /* of all readings that there are */
+	size_t bytes_left;    /* that the reading under way may still copy */
+	size_t n_octaves;     /* of all readings that there are */
 	struct tables tables; /* only what is used of each is copied */
 	struct table_thread thread;
 };
@@ -255,11 +255,11 @@ static int add_thread(struct taking *taking, uint64_t address)
 	if (rows_bytes(reading, n_chunks) > taking->scratch->bytes_left)
 		return -E2BIG;
 	if (!copy_bytes(taking, address + offsetof(struct table_thread, nodes), thread->nodes,
-		       reading->n_nodes * sizeof(thread->nodes[0])) ||
+			reading->n_nodes * sizeof(thread->nodes[0])) ||
 	    !copy_bytes(taking, address + offsetof(struct table_thread, cells), thread->cells,
-		       reading->n_cells * sizeof(thread->cells[0])) ||
+			reading->n_cells * sizeof(thread->cells[0])) ||
 	    !copy_bytes(taking, address + offsetof(struct table_thread, chunks), thread->chunks,
-		       n_chunks * sizeof(thread->chunks[0])))
+			n_chunks * sizeof(thread->chunks[0])))
 		return -ESRCH;
 	add(&reading->losses.durations, thread->lost_chunks);
 	add_nodes(reading, thread);
@@ -285,10 +285,8 @@ static int take(struct table_view *view, struct taking *taking)
 int table_view_read(struct table_view *view, struct table_scratch *scratch, int mem_fd,
 		    const struct tables_state *state, size_t *bytes)
 {
-	struct taking taking = {.scratch = scratch,
-				.mem_fd = mem_fd,
-				.bytes = *bytes,
-				.tables = state->tables};
+	struct taking taking = {
+		.scratch = scratch, .mem_fd = mem_fd, .bytes = *bytes, .tables = state->tables};
 	int r = 0;
 
 	scratch->bytes_left = *bytes;
