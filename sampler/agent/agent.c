@@ -20,7 +20,8 @@ extern struct hook __stop_wick_hooks[];
 /* NOLINTEND */
 #pragma GCC visibility pop
 
-/* Longest delay of an exit or exec: by a collector that is busy, and by one that no longer drains. */
+/* Longest delay of an exit or exec: by a collector that is busy, and by one that no longer drains.
+ */
 enum { LEAVE_BUSY_MS = 1000, LEAVE_STALE_MS = 200, STALE_MS = 2000 };
 
 struct agent agent;

@@ -311,6 +311,7 @@ struct wick_node_row {
 	uint64_t self;
 	uint64_t wall;
 	uint64_t max;
+	uint64_t run_max;
 	uint32_t stillborn;
 	uint32_t cancelled;
 	uint32_t failed;
@@ -1864,6 +1865,7 @@ enum wick_task_state {
 struct wick_task {
 	uint64_t word;    /* made of its address: it was created, and has not finished */
 	uint64_t created; /* ticks */
+	uint64_t ran;
 	uint64_t nested;
 	struct wick_site *site;
 	uint32_t state;
@@ -1893,7 +1895,7 @@ WICK_COUNTED void wick_task_begin(struct wick_block *block, struct wick_task *ta
 	if (WICK_UNLIKELY(!number || name != site->name))
 		number = wick_site_number(site, WICK_TASK, name, site->file);
 	task->created = now;
-	task->nested = 0;
+	task->ran = task->nested = 0;
 	task->session = block->session;
 	task->name = number;
 	task->node = task->inner = wick_node_of(wick_tables_now(), block->node, number);
@@ -2118,11 +2120,12 @@ static inline WICK_ALWAYS void wick_task_suspend_at(struct wick_block *block,
 		task->nested = run[1].outer_nested;
 		task->value = run[1].outer_value;
 	}
+	task->ran += run->ticks;
 	task->state = WICK_TASK_PAUSED;
 	task->session = block->session;
 	row = &block->nodes[run->node & (WICK_NODES - 1)];
-	if (WICK_UNLIKELY(run->ticks > row->max))
-		row->max = run->ticks;
+	if (WICK_UNLIKELY(run->ticks > row->run_max))
+		row->run_max = run->ticks;
 	stall = WICK_LOAD(&wick_state_1.stall);
 	if (WICK_UNLIKELY(stall && run->ticks > stall))
 		row->stalls++;
@@ -2189,6 +2192,7 @@ WICK_COUNTED void wick_task_count_finish(struct wick_task *task, enum wick_end h
 		return;
 	row = &block->nodes[task->node & (WICK_NODES - 1)];
 	row->wall += wick_since(now, task->created);
+	row->max = task->ran > row->max ? task->ran : row->max;
 	row->cancelled += how == WICK_CANCELLED;
 	row->failed += how == WICK_FAILED;
 	if (task->state == WICK_TASK_CREATED)

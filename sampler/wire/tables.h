@@ -134,8 +134,10 @@ struct table_node_row {
 	uint64_t self;  /* time in it, and in nothing inside it */
 	uint64_t
 		wall; /* tasks: from creation to finish; functions and tiers: from enter to leave */
-	uint64_t max; /* the longest run without a pause, with functions and tiers, without tasks
-			 inside it; functions and tiers: the longest from enter to leave */
+	uint64_t max; /* tasks: the most that one ran until it finished, with functions and tiers,
+			 without tasks inside it; functions and tiers: the longest from enter to
+			 leave */
+	uint64_t run_max;   /* tasks: the longest run without a pause */
 	uint32_t stillborn; /* tasks: finished without ever having run */
 	uint32_t cancelled;
 	uint32_t failed;
@@ -205,7 +207,7 @@ struct table_thread {
 _Static_assert(sizeof(struct tables_note) == 24, "docs/wire.md");
 _Static_assert(sizeof(struct tables_state) == 120, "docs/wire.md");
 _Static_assert(sizeof(struct table_name) == 128, "docs/wire.md");
-_Static_assert(sizeof(struct table_node_row) == 64, "docs/wire.md");
+_Static_assert(sizeof(struct table_node_row) == 72, "docs/wire.md");
 _Static_assert(sizeof(struct table_cell_row) == 144, "docs/wire.md");
 _Static_assert(sizeof(struct table_run) == 80, "docs/wire.md");
 

@@ -17,6 +17,7 @@ struct total_task *fixture_task(struct totals_fixture *fixture, const char *name
 		.line = 12,
 		.exec_ns = exec_ns,
 		.exec_max_ns = calls ? exec_ns / calls : 0,
+		.run_max_ns = calls ? exec_ns / calls * 2 / 5 : 0,
 		.children_ns = children_ns,
 		.wall_ns = 2 * exec_ns,
 		.calls = calls,

@@ -47,8 +47,8 @@ static void rows_say_what_was_counted(void **state)
 		&buf,
 		"{\"since_ns\":1000,\"time_ns\":2000000000,\"task\":\"fetch\",\"file\":\"src/"
 		"loop.c\","
-		"\"line\":12,\"exec_ns\":40000000,\"exec_max_ns\":10000000,\"children_ns\":"
-		"20000000,"
+		"\"line\":12,\"exec_ns\":40000000,\"exec_max_ns\":10000000,\"run_max_ns\":"
+		"4000000,\"children_ns\":20000000,"
 		"\"exec_with_children_ns\":60000000,\"wall_ns\":80000000,\"calls\":4,\"live\":0,"
 		"\"stillborn\":0,\"cancelled\":0,\"failed\":0,\"stalls\":0}\n"
 		"{\"since_ns\":1000,\"time_ns\":2000000000,\"tier\":\"db\",\"identity\":\"GET /a\","
@@ -109,6 +109,7 @@ static void intervals_add_up(void **state)
 	assert_int_equal(totals->n_tasks, 2);
 	assert_int_equal(totals->tasks[0].exec_ns, 120 * MS);
 	assert_int_equal(totals->tasks[0].exec_max_ns, 10 * MS);
+	assert_int_equal(totals->tasks[0].run_max_ns, 4 * MS);
 	assert_int_equal(totals->tasks[1].kind, TOTAL_FUNCTION);
 	assert_int_equal(totals->n_tiers, 4);
 	assert_string_equal(totals->tiers[0].tier, "request");
@@ -178,9 +179,11 @@ static void tables_are_for_people(void **state)
 	(void)state;
 	assert_table(
 		(struct totals_view){.subject = TOTALS_TASKS},
-		"calls     exec  exec max  children  with children     wall  location\n"
-		"    4  40.0 ms   10.0 ms   20.0 ms        60.0 ms  80.0 ms  fetch loop.c:12\n"
-		"    2  10.0 ms   5.00 ms       0 s        10.0 ms  20.0 ms  log() loop.c:12\n");
+		"calls     exec  exec max  run max  children  with children     wall  location\n"
+		"    4  40.0 ms   10.0 ms  4.00 ms   20.0 ms        60.0 ms  80.0 ms  fetch "
+		"loop.c:12\n"
+		"    2  10.0 ms   5.00 ms        -       0 s        10.0 ms  20.0 ms  log() "
+		"loop.c:12\n");
 	assert_table(
 		(struct totals_view){.subject = TOTALS_REQUESTS},
 		"count     time    share     mean      p50      p99      max  identity  by tier\n"

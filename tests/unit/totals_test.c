@@ -43,6 +43,8 @@ static uint32_t add_node(struct totals_builder *builder, uint32_t parent, enum t
 	row->wall_ns += 2 * self_ns;
 	if (self_ns > row->max_ns)
 		row->max_ns = self_ns;
+	if (self_ns / 2 > row->run_max_ns)
+		row->run_max_ns = self_ns / 2;
 	return node;
 }
 
@@ -103,6 +105,7 @@ static void children_are_those_of_all_generations(void **state)
 	check_task(&totals, "inner", 120, 0);
 	assert_int_equal(task_of(&totals, "inner")->calls, 2);
 	assert_int_equal(task_of(&totals, "inner")->exec_max_ns, 80);
+	assert_int_equal(task_of(&totals, "inner")->run_max_ns, 40);
 	assert_int_equal(totals.nodes[0].cumulative_ns, 150);
 	assert_string_equal(totals.tasks[0].name, "outer");
 	assert_int_equal(totals.n_nodes, 5);
@@ -319,7 +322,8 @@ static void an_interval_is_what_came_since(void **state)
 	check_task(&interval, "a", 30, 8);
 	assert_int_equal(task_of(&interval, "a")->calls, 1);
 	assert_int_equal(task_of(&interval, "a")->live, 4);
-	assert_int_equal(task_of(&interval, "a")->exec_max_ns, 100); /* one that lives may have */
+	assert_int_equal(task_of(&interval, "a")->exec_max_ns, 60); /* its wall time */
+	assert_int_equal(task_of(&interval, "a")->run_max_ns, 50);  /* one that lives may have */
 	row = tier_of(&interval, "db", "GET");
 	assert_int_equal(row->count, 2);
 	assert_int_equal(row->sum_ns, 12000);
@@ -380,7 +384,7 @@ static uint64_t longest_since(uint64_t ran, uint64_t live)
 	totals_builder_at(builder, node)->live = live;
 	later = finish(builder);
 	assert_int_equal(totals_interval(&later, &earlier, &interval), 0);
-	longest = task_of(&interval, "a")->exec_max_ns;
+	longest = task_of(&interval, "a")->run_max_ns;
 	totals_release(&interval);
 	totals_release(&earlier);
 	totals_release(&later);
@@ -390,10 +394,10 @@ static uint64_t longest_since(uint64_t ran, uint64_t live)
 static void the_longest_run_of_an_interval_is_not_more_than_it_can_be(void **state)
 {
 	(void)state;
-	assert_int_equal(longest_since(30, 0), 60); /* the wall time of what has ended */
-	assert_int_equal(longest_since(30, 1), 100);
+	assert_int_equal(longest_since(20, 0), 40); /* the wall time of what has ended */
+	assert_int_equal(longest_since(20, 1), 50);
 	assert_int_equal(longest_since(0, 1), 0);
-	assert_int_equal(longest_since(130, 1), 130);
+	assert_int_equal(longest_since(130, 1), 65);
 }
 
 static struct totals snapshots[2];

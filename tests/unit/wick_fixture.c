@@ -64,6 +64,7 @@ static void add_node(struct wick_fixture_row *row, const struct table_node_row *
 {
 	row->wall += node->wall;
 	row->max = node->max > row->max ? node->max : row->max;
+	row->run_max = node->run_max > row->run_max ? node->run_max : row->run_max;
 	row->calls += node->ended;
 	row->begun += node->begun;
 	row->stillborn += node->stillborn;

@@ -26,6 +26,7 @@ struct wick_fixture_row {
 	uint64_t children;
 	uint64_t wall;
 	uint64_t max;
+	uint64_t run_max;
 	uint64_t calls;
 	uint64_t begun;
 	uint32_t stillborn;

@@ -79,6 +79,7 @@ SAME(wick_node_row, table_node_row, ended);
 SAME(wick_node_row, table_node_row, self);
 SAME(wick_node_row, table_node_row, wall);
 SAME(wick_node_row, table_node_row, max);
+SAME(wick_node_row, table_node_row, run_max);
 SAME(wick_node_row, table_node_row, stillborn);
 SAME(wick_node_row, table_node_row, cancelled);
 SAME(wick_node_row, table_node_row, failed);

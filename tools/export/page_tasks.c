@@ -24,7 +24,7 @@ static const struct family families[] = {
 	[CALLS] = {"calls", NULL, "How many have finished, without stillborn ones."},
 	[STALLS] = {"stalls", NULL, "Runs that were longer than the stall limit."},
 	[EXEC_MAX] = {"exec_max_seconds", "seconds",
-		      "The longest time that one ran without a pause."},
+		      "The most that one task ran until it finished."},
 };
 
 /* What has no series of its own; also a row that the collector calls so. */

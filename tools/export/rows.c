@@ -33,6 +33,7 @@ void totals_row_task(struct buf *buf, const struct totals *totals, const struct 
 	add_number(buf, "line", task->line);
 	add_number(buf, "exec_ns", task->exec_ns);
 	add_number(buf, "exec_max_ns", task->exec_max_ns);
+	add_number(buf, "run_max_ns", task->run_max_ns);
 	add_number(buf, "children_ns", task->children_ns);
 	add_number(buf, "exec_with_children_ns", saturated_add(task->exec_ns, task->children_ns));
 	add_number(buf, "wall_ns", task->wall_ns);

@@ -207,6 +207,7 @@ static int add_task(struct totals_sum *sum, const json_t *row)
 		return r;
 	add(&task->exec_ns, row, "exec_ns");
 	raise_to(&task->exec_max_ns, row, "exec_max_ns");
+	raise_to(&task->run_max_ns, row, "run_max_ns");
 	add(&task->children_ns, row, "children_ns");
 	add(&task->wall_ns, row, "wall_ns");
 	add(&task->calls, row, "calls");

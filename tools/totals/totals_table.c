@@ -47,11 +47,22 @@ static void add_location(struct table *table, const struct total_task *task)
 	table_cell(table, true);
 }
 
+/* A function is not suspended: its longest call is what says how long it took. */
+static void add_run(struct table *table, const struct total_task *task)
+{
+	if (task->kind == TOTAL_FUNCTION)
+		buf_add_char(&table->text, '-');
+	else
+		words_amount(&table->text, task->run_max_ns, "ns");
+	table_cell(table, task->kind == TOTAL_TASK && task->run_max_ns);
+}
+
 static void add_task(struct table *table, const struct total_task *task)
 {
 	add_count(table, task->calls);
 	add_time(table, task->exec_ns);
 	add_time(table, task->exec_max_ns);
+	add_run(table, task);
 	add_time(table, task->children_ns);
 	add_time(table, task->exec_ns + task->children_ns);
 	add_time(table, task->wall_ns);
@@ -70,6 +81,7 @@ static size_t print_tasks(struct buf *buf, const struct totals *totals,
 		{.title = "calls"},
 		{.title = "exec"},
 		{.title = "exec max", .spare = 3},
+		{.title = "run max", .spare = 2},
 		{.title = "children", .spare = 4},
 		{.title = "with children"},
 		{.title = "wall", .spare = 1},

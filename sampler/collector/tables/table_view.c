@@ -152,6 +152,8 @@ static void add_nodes(struct view_reading *reading, const struct table_thread *t
 		add(&to->stalls, from->stalls);
 		if (from->max > to->max)
 			to->max = from->max;
+		if (from->run_max > to->run_max)
+			to->run_max = from->run_max;
 	}
 }
 
@@ -383,6 +385,7 @@ static void add_node_row(struct total_node *to, const struct view_node *from,
 {
 	uint64_t over = saturated_add(from->ended, from->stillborn);
 	uint64_t max_ns = ticks_to_ns(ticks, from->max);
+	uint64_t run_ns = ticks_to_ns(ticks, from->run_max);
 
 	add(&to->begun, from->begun);
 	add(&to->ended, from->ended);
@@ -395,6 +398,8 @@ static void add_node_row(struct total_node *to, const struct view_node *from,
 	add(&to->stalls, from->stalls);
 	if (max_ns > to->max_ns)
 		to->max_ns = max_ns;
+	if (run_ns > to->run_max_ns)
+		to->run_max_ns = run_ns;
 }
 
 static int add_all_nodes(const struct table_view *view, struct totals_builder *builder,

@@ -31,6 +31,7 @@ struct view_node {
 	uint64_t self; /* ticks */
 	uint64_t wall;
 	uint64_t max;
+	uint64_t run_max;
 	uint64_t stillborn;
 	uint64_t cancelled;
 	uint64_t failed;

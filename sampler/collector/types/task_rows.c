@@ -91,6 +91,8 @@ static void add_counts(struct total_task *row, const struct total_node *node)
 	row->stalls = saturated_add(row->stalls, node->stalls);
 	if (node->max_ns > row->exec_max_ns)
 		row->exec_max_ns = node->max_ns;
+	if (node->run_max_ns > row->run_max_ns)
+		row->run_max_ns = node->run_max_ns;
 }
 
 /* A node's time is that of its task, with functions and tiers inside that; and of its function,

@@ -35,8 +35,9 @@ struct total_task {
 	uint32_t line;
 	uint64_t exec_ns;     /* tasks: in it and in tiers and functions inside it; functions: in it
 				 and in tiers inside it */
-	uint64_t exec_max_ns; /* the longest run of a task without a pause; the longest
+	uint64_t exec_max_ns; /* the most exec_ns of one task, once it has finished; the longest
 				 call of a function */
+	uint64_t run_max_ns;  /* the longest run of a task without a pause; functions: 0 */
 	uint64_t children_ns; /* what else ran inside it: tasks that it began, and their tasks;
 				 functions that it called.  Each ancestor has it once */
 	uint64_t wall_ns;     /* from creation to finish, summed */
@@ -62,6 +63,7 @@ struct total_node {
 	uint64_t cumulative_ns; /* with all below it */
 	uint64_t wall_ns;
 	uint64_t max_ns;
+	uint64_t run_max_ns;
 	uint64_t stillborn;
 	uint64_t cancelled;
 	uint64_t failed;
@@ -111,9 +113,9 @@ struct totals {
  * Rows have the same names as those of a snapshot; identities are chosen by the time of the
  * interval, and nothing is lost or counted twice when one has become "other" or has left it.  The
  * shortest and longest duration of the interval are known to a bucket, 1.6 %, unless they are those
- * of all; the longest run of a task (exec_max_ns) may be older than the interval, but it is 0 if
- * none ran, and if none is live it is never longer than the lives of those that ended.  `live` is
- * that of LATER.
+ * of all; exec_max_ns and run_max_ns may be older than the interval, but never longer than the
+ * lives of those that ended in it; while a task is live, run_max_ns is 0 only if none ran.  `live`
+ * is that of LATER.
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller, to totals_release(); it keeps nothing of the two snapshots.

@@ -231,15 +231,17 @@ static void add_node_numbers(struct total_node *to, const struct total_node *fro
 	add(&to->stalls, from->stalls);
 	if (from->max_ns > to->max_ns)
 		to->max_ns = from->max_ns;
+	if (from->run_max_ns > to->run_max_ns)
+		to->run_max_ns = from->run_max_ns;
 }
 
 /*
- * What the longest of an interval can have been, if the longest of all may be older: a call, and a
- * run of a task that has ended, is in wall_ns; a task that lives may have run as long.
+ * What the longest run of an interval can have been, if the longest of all may be older: that of a
+ * task that has ended is in wall_ns; a task that lives may have run as long.
  */
-static uint64_t longest_possible(const struct total_node *interval)
+static uint64_t longest_run(const struct total_node *interval)
 {
-	if (interval->kind != TOTAL_TASK || !interval->live)
+	if (!interval->live)
 		return interval->wall_ns;
 	return interval->self_ns ? UINT64_MAX : 0;
 }
@@ -255,8 +257,10 @@ static void take_node_numbers(struct total_node *from, const struct total_node *
 	take(&from->cancelled, less->cancelled);
 	take(&from->failed, less->failed);
 	take(&from->stalls, less->stalls);
-	if (from->max_ns <= less->max_ns && from->max_ns > longest_possible(from))
-		from->max_ns = longest_possible(from);
+	if (from->max_ns <= less->max_ns && from->max_ns > from->wall_ns)
+		from->max_ns = from->wall_ns;
+	if (from->run_max_ns <= less->run_max_ns && from->run_max_ns > longest_run(from))
+		from->run_max_ns = longest_run(from);
 }
 
 void total_tier_add(struct total_tier *to, const struct total_tier *from)
