@@ -61,7 +61,7 @@ int agent_set_errno(int number)
 	return -1;
 }
 
-static uint32_t leave_ms(struct process *p)
+static int leave_ms(struct process *p)
 {
 	/* Relaxed: only a time. */
 	uint64_t drained_ns = atomic_load_explicit(&p->header->drained_ns, memory_order_relaxed);

@@ -31,6 +31,7 @@ class request
 	::wick_request r;
 
       public:
+	/* cppcheck-suppress uninitMemberVar ; wick_request_begin() writes what is read */
 	explicit request(const char *identity)
 	{
 		wick_request_begin(&r, identity);

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,11 +142,11 @@ static int write_beside(const char *path, const struct buf *page)
 /* That a page can be written there, before anything is recorded. */
 static int check_folder(const char *path, struct err *err)
 {
-	_cleanup_free_ char *copy = strdup(path);
-	const char *folder = copy ? dirname(copy) : NULL;
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
 
-	if (!folder)
-		return err_set(err, ENOMEM, "write '%s'", path);
+	(void)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		       slash ? path : ".");
 	if (access(folder, W_OK | X_OK) == 0)
 		return 0;
 	(void)err_set(err, errno, "write '%s'", path);

@@ -272,9 +272,8 @@ static void write_variable(struct context_variable *to, const struct context_var
 {
 	_Atomic uint32_t *place = (_Atomic uint32_t *)&to->place;
 
-	atomic_store_explicit(place, CONTEXT_NOWHERE, memory_order_relaxed);
-	/* The rest is not seen before it. */
-	atomic_thread_fence(memory_order_release);
+	/* Acquire: the rest is not written before it. */
+	(void)atomic_exchange_explicit(place, CONTEXT_NOWHERE, memory_order_acquire);
 	to->format = variable->format;
 	to->flags = variable->flags;
 	to->module = variable->module;
