@@ -310,8 +310,9 @@ static inline bool read_variable(const struct context_variable *from,
 	ret_variable->module = from->module;
 	ret_variable->serial = from->serial;
 	ret_variable->offset = from->offset;
-	/* What was read is older than these two. */
-	atomic_thread_fence(memory_order_acquire);
+	/* What was read is older than these two: x86-64 keeps loads in order (Intel SDM 3A 8.2.2),
+	 * and so must the compiler. */
+	__asm__ volatile("" ::: "memory");
 	return atomic_load_explicit(place, memory_order_relaxed) == ret_variable->place &&
 	       *(const volatile uint32_t *)&from->serial == ret_variable->serial;
 }

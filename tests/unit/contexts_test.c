@@ -172,6 +172,9 @@ static void a_thread_pointer_is_found_above_the_stack(void **state)
 	void *pointer;
 
 	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* the sanitizer's own variables of a thread are larger than what is searched */
+#endif
 	assert_int_equal(pthread_create(&thread, NULL, find_own_pointer, &found), 0);
 	assert_int_equal(pthread_join(thread, &pointer), 0);
 	assert_int_equal(found, (uint64_t)pointer);
