@@ -42,10 +42,13 @@ struct sink {
 
 static uint64_t count_lines(const char *lines, size_t len)
 {
+	const char *at = lines;
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < len; i++)
-		n += lines[i] == '\n';
+	while (len && (at = memchr(at, '\n', len - (size_t)(at - lines)))) {
+		at++;
+		n++;
+	}
 	return n;
 }
 
