@@ -40,7 +40,8 @@ import json, sys
 once = {}
 with open(sys.argv[1]) as database:
     for entry in json.load(database):
-        for option in (" -fno-tree-loop-distribute-patterns", " -fcallgraph-info=su"):
+        for option in (" -fno-tree-loop-distribute-patterns", " -fcallgraph-info=su",
+                       " -mtls-dialect=gnu2", " -mtls-dialect=gnu"):
             entry["command"] = entry["command"].replace(option, "")
         once.setdefault(entry["file"], entry)
 json.dump(list(once.values()), sys.stdout, indent=0)
