@@ -1,6 +1,7 @@
 /* context_cost.c - what a thread's context costs the handler: ns a sample, the thread having 41
  * bytes of attributes */
 #include "sampler/handler/context.h"
+#include "sampler/wire/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,17 +44,20 @@ int main(void)
 {
 	static const struct otel_record text = {
 		.trace_id = {1}, .span_id = {1}, .valid = 1, .attrs_bytes = 41};
-	struct otel_record *record = aligned_alloc(RING_PAGE, RING_PAGE);
+	struct table_thread *block =
+		aligned_alloc(RING_PAGE, (sizeof(*block) / RING_PAGE + 1) * RING_PAGE);
 	struct otel_record *other = aligned_alloc(RING_PAGE, RING_PAGE);
 	struct process *p = calloc(1, sizeof(*p));
 	struct ring_slot *ring = calloc(1, RING_BIG_SLOT_BYTES);
 	struct slot slot = {.ring = ring, .own = ring ? (void *)ring->own : NULL};
 	struct context_variable *posted;
 
-	if (!p || !ring || !record || !other || !(p->header = calloc(1, sizeof(*p->header))))
+	if (!p || !ring || !block || !other || !(p->header = calloc(1, sizeof(*p->header))))
 		return 1;
 	p->pid = getpid();
 	p->state = AGENT_SAMPLING;
+	block->tid = (uint32_t)gettid();
+	atomic_store(&p->header->tids[0], block->tid);
 	posted = &p->header->contexts[0];
 	printf("no variable              %6.1f ns\n", cost_ns(p, &slot, ROUNDS));
 	*posted = (struct context_variable){
@@ -64,8 +68,8 @@ int main(void)
 		.offset = (char *)&variable - (char *)__builtin_thread_pointer(),
 	};
 	printf("a thread without context %6.1f ns\n", cost_ns(p, &slot, ROUNDS));
-	*record = *other = text;
-	variable = record;
+	block->record = *other = text;
+	variable = &block->record;
 	printf("wick.h's                 %6.1f ns\n", cost_ns(p, &slot, ROUNDS));
 	posted->flags = 0;
 	variable = other;
