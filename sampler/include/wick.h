@@ -2020,7 +2020,25 @@ static inline WICK_ALWAYS void wick_task_attrs(struct wick_block *block,
 		wick_inner_attrs(block, task->node, task->inner);
 }
 
-/** wick_task_push - have a task run in BLOCK from NOW on */
+/** wick_run_begin - have a task run at a place of BLOCK's order from NOW on */
+static inline WICK_ALWAYS void wick_run_begin(struct wick_block *block, struct wick_run *run,
+					      struct wick_task *task, uint64_t now)
+{
+	WICK_STORE(&run->task, (uint64_t)task);
+	run->ticks = 0;
+	run->began = now;
+	run->node = task->node;
+	wick_value_set(block, wick_halves_of(&task->value));
+	run->outer_attrs = (uint32_t)(block->record.attrs_bytes - block->identity_bytes);
+	wick_task_attrs(block, task);
+	wick_charge(block, now, task->inner);
+	block->nested = task->nested;
+	task->state = WICK_TASK_RUNNING;
+	task->session = block->session;
+	task->number = block->number;
+}
+
+/** wick_task_push - have a task run in BLOCK from NOW on, inside of what runs there */
 static inline WICK_ALWAYS void wick_task_push(struct wick_block *block, struct wick_task *task,
 					      uint64_t now)
 {
@@ -2029,36 +2047,39 @@ static inline WICK_ALWAYS void wick_task_push(struct wick_block *block, struct w
 
 	if (WICK_UNLIKELY(depth > 0))
 		run[-1].ticks += wick_since(now, run[-1].began);
-	WICK_STORE(&run->task, (uint64_t)task);
-	run->ticks = 0;
-	run->began = now;
-	run->node = task->node;
 	run->outer_node = block->node;
 	run->outer_nested = block->nested;
 	wick_halves_put(&run->outer_value, wick_halves_of(&wick_thread_1.value));
-	wick_value_set(block, wick_halves_of(&task->value));
-	run->outer_attrs = (uint32_t)(block->record.attrs_bytes - block->identity_bytes);
-	wick_task_attrs(block, task);
-	wick_charge(block, now, task->inner);
-	block->nested = task->nested;
+	wick_run_begin(block, run, task, now);
 	WICK_STORE(&block->depth, depth + 1);
-	task->state = WICK_TASK_RUNNING;
-	task->session = block->session;
-	task->number = block->number;
+}
+
+/** wick_task_may_run - whether a task is simply one that does not run now */
+static inline int wick_task_may_run(const struct wick_task *task)
+{
+	return wick_task_is(task) &&
+	       (task->state == WICK_TASK_PAUSED || task->state == WICK_TASK_CREATED);
 }
 
 /** wick_task_run_at - have a task run in BLOCK, if it may */
 static inline WICK_ALWAYS void wick_task_run_at(struct wick_block *block, struct wick_task *task,
 						uint64_t now)
 {
-	if (WICK_UNLIKELY(!wick_task_is(task) ||
-			  (task->state != WICK_TASK_PAUSED && task->state != WICK_TASK_CREATED)) &&
-	    !wick_task_ready(block, task, now))
+	if (WICK_UNLIKELY(!wick_task_may_run(task)) && !wick_task_ready(block, task, now))
 		return;
 	if (WICK_LIKELY(block->depth < WICK_DEPTH))
 		wick_task_push(block, task, now);
 	else
 		wick_misuse(WICK_MISUSE_DEPTH);
+}
+
+/** wick_attrs_restore - take away the attributes of what ran at PLACE of the thread's order */
+static inline WICK_ALWAYS void wick_attrs_restore(struct wick_block *block, uint32_t place)
+{
+	struct wick_run *run = &block->runs[place];
+
+	wick_attr_cut(block, block->identity_bytes + run->outer_attrs);
+	block->base = (uint16_t)(block->identity_bytes + (place > 0 ? run[-1].outer_attrs : 0));
 }
 
 /** wick_task_pop - what ran at PLACE of the thread's order, and inside it, runs no more */
@@ -2069,9 +2090,35 @@ static inline WICK_ALWAYS void wick_task_pop(struct wick_block *block, uint32_t 
 	block->node = run->outer_node;
 	block->nested = run->outer_nested;
 	WICK_STORE(&block->depth, place);
-	wick_attr_cut(block, block->identity_bytes + run->outer_attrs);
-	block->base = (uint16_t)(block->identity_bytes + (place > 0 ? run[-1].outer_attrs : 0));
+	wick_attrs_restore(block, place);
 	wick_value_set(block, wick_halves_of(&run->outer_value));
+}
+
+/** wick_run_end - count the run of a task that ran at PLACE of the thread's order */
+static inline WICK_ALWAYS void wick_run_end(struct wick_block *block, struct wick_task *task,
+					    uint32_t place, uint64_t now)
+{
+	struct wick_run *run = &block->runs[place];
+	struct wick_node_row *row = &block->nodes[run->node & (WICK_NODES - 1)];
+	uint64_t stall = WICK_LOAD(&wick_state_1.stall);
+
+	if (WICK_LIKELY(place + 1 == block->depth)) {
+		run->ticks += wick_since(now, run->began);
+		task->inner = block->node;
+		task->nested = block->nested;
+		wick_halves_put(&task->value, wick_halves_of(&wick_thread_1.value));
+	} else {
+		task->inner = run[1].outer_node;
+		task->nested = run[1].outer_nested;
+		task->value = run[1].outer_value;
+	}
+	task->ran += run->ticks;
+	task->state = WICK_TASK_PAUSED;
+	task->session = block->session;
+	if (WICK_UNLIKELY(run->ticks > row->run_max))
+		row->run_max = run->ticks;
+	if (WICK_UNLIKELY(stall && run->ticks > stall))
+		row->stalls++;
 }
 
 /**
@@ -2101,38 +2148,33 @@ static inline WICK_ALWAYS void wick_task_suspend_at(struct wick_block *block,
 						    struct wick_task *task, uint64_t now)
 {
 	int place = (int)block->depth - 1;
-	struct wick_node_row *row;
-	struct wick_run *run;
-	uint64_t stall;
 
 	if (WICK_UNLIKELY(place < 0 || block->runs[place].task != (uint64_t)task))
 		place = wick_task_stray(block, task);
 	if (WICK_UNLIKELY(place < 0))
 		return;
-	run = &block->runs[place];
-	if (WICK_LIKELY(place + 1 == (int)block->depth)) {
-		run->ticks += wick_since(now, run->began);
-		task->inner = block->node;
-		task->nested = block->nested;
-		wick_halves_put(&task->value, wick_halves_of(&wick_thread_1.value));
-	} else {
-		task->inner = run[1].outer_node;
-		task->nested = run[1].outer_nested;
-		task->value = run[1].outer_value;
-	}
-	task->ran += run->ticks;
-	task->state = WICK_TASK_PAUSED;
-	task->session = block->session;
-	row = &block->nodes[run->node & (WICK_NODES - 1)];
-	if (WICK_UNLIKELY(run->ticks > row->run_max))
-		row->run_max = run->ticks;
-	stall = WICK_LOAD(&wick_state_1.stall);
-	if (WICK_UNLIKELY(stall && run->ticks > stall))
-		row->stalls++;
+	wick_run_end(block, task, (uint32_t)place, now);
 	wick_charge(block, now, block->node);
 	wick_task_pop(block, (uint32_t)place);
 	if (WICK_UNLIKELY(place > 0))
-		run[-1].began = now;
+		block->runs[place - 1].began = now;
+}
+
+/** wick_task_switch_at - a task that runs in BLOCK is paused and another runs in its place */
+static inline WICK_ALWAYS void wick_task_switch_at(struct wick_block *block, struct wick_task *from,
+						   struct wick_task *to, uint64_t now)
+{
+	uint32_t place = block->depth - 1;
+
+	if (WICK_UNLIKELY(block->depth == 0 || block->runs[place].task != (uint64_t)from ||
+			  !wick_task_may_run(to))) {
+		wick_task_suspend_at(block, from, now);
+		wick_task_run_at(block, to, now);
+		return;
+	}
+	wick_run_end(block, from, place, now);
+	wick_attrs_restore(block, place);
+	wick_run_begin(block, &block->runs[place], to, now);
 }
 
 /** wick_task_lapse - a task is suspended that ran when somebody still recorded */
@@ -2207,12 +2249,10 @@ WICK_COUNTED void wick_task_count_switch(struct wick_task *from, struct wick_tas
 	uint64_t now;
 	struct wick_block *block = wick_recording(&now);
 
-	if (WICK_LIKELY(block != 0)) {
-		wick_task_suspend_at(block, from, now);
-		wick_task_run_at(block, to, now);
-	} else {
+	if (WICK_LIKELY(block != 0))
+		wick_task_switch_at(block, from, to, now);
+	else
 		wick_task_lapse(from);
-	}
 }
 
 /** wick_task_run - a task runs in this thread from now on, inside of what runs there */

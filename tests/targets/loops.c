@@ -1,10 +1,9 @@
 /* loops.c - event loops, one a thread, whose tasks know their own time
- * usage: loops THREADS ROUNDS [wall]
+ * usage: loops THREADS ROUNDS
  * Each round a "parent" runs, creates a "child" and pauses; the child runs in two parts; then the
  * parent runs again and finishes.  Every tenth child is cancelled while it pauses, and every tenth
- * round has a "stillborn" that never runs.  Writes "NAME CALLS NS" a line for each kind: CPU time
- * of the thread, or wall time; then "delay NS": how long the threads waited for a CPU
- * (/proc/thread-self/schedstat). */
+ * round has a "stillborn" that never runs.  Writes "NAME CALLS WALL_NS CPU_NS" a line for each
+ * kind: how long it ran, and the CPU time that its thread had meanwhile. */
 #include "burn.h"
 
 #include <pthread.h>
@@ -17,39 +16,32 @@ BURN_FUNCTION(burn_child)
 
 enum { STEPS = 400000, MOST_THREADS = 64 };
 
+struct spent {
+	uint64_t wall_ns;
+	uint64_t cpu_ns;
+};
+
 struct loop {
 	pthread_t thread;
 	long rounds;
 	uint64_t n_parents;
 	uint64_t n_children;
 	uint64_t n_stillborn;
-	uint64_t parent_ns;
-	uint64_t child_ns;
-	uint64_t delay_ns;
+	struct spent parent;
+	struct spent child;
 };
 
-static clockid_t task_clock = CLOCK_THREAD_CPUTIME_ID;
-
-static uint64_t delay_ns(void)
-{
-	unsigned long long cpu = 0, delay = 0;
-	FILE *file = fopen("/proc/thread-self/schedstat", "re");
-
-	if (!file || fscanf(file, "%llu %llu", &cpu, &delay) != 2)
-		exit(1);
-	(void)fclose(file);
-	return delay;
-}
-
-/* A part of a task; its time is added to SUM_NS. */
-#define PART(task, sum_ns, work)                                                                   \
+/* A part of a task; its time is added to SPENT. */
+#define PART(task, spent, work)                                                                    \
 	do {                                                                                       \
-		uint64_t began_ns = clock_ns(task_clock);                                          \
+		uint64_t began_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);                         \
+		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);                                     \
                                                                                                    \
 		wick_task_run(task);                                                               \
 		work;                                                                              \
 		wick_task_suspend(task);                                                           \
-		(sum_ns) += clock_ns(task_clock) - began_ns;                                       \
+		(spent).wall_ns += clock_ns(CLOCK_MONOTONIC) - began_ns;                           \
+		(spent).cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_cpu_ns;                \
 	} while (0)
 
 static void run_round(struct loop *loop, long i)
@@ -57,23 +49,23 @@ static void run_round(struct loop *loop, long i)
 	struct wick_task parent, child, stillborn;
 
 	wick_task_create(&parent, "parent");
-	PART(&parent, loop->parent_ns, {
+	PART(&parent, loop->parent, {
 		burn_parent(STEPS);
 		wick_task_create(&child, "child");
 		if (i % 10 == 0)
 			wick_task_create(&stillborn, "stillborn");
 	});
-	PART(&child, loop->child_ns, burn_child(STEPS));
+	PART(&child, loop->child, burn_child(STEPS));
 	if (i % 10 == 0) {
 		wick_task_finish(&child, WICK_CANCELLED);
 		wick_task_finish(&stillborn, WICK_CANCELLED);
 		loop->n_stillborn++;
 	} else {
-		PART(&child, loop->child_ns, burn_child(STEPS));
+		PART(&child, loop->child, burn_child(STEPS));
 		wick_task_finish(&child, i % 10 == 1 ? WICK_FAILED : WICK_COMPLETED);
 	}
 	loop->n_children++;
-	PART(&parent, loop->parent_ns, burn_parent(STEPS));
+	PART(&parent, loop->parent, burn_parent(STEPS));
 	wick_task_finish(&parent, WICK_COMPLETED);
 	loop->n_parents++;
 }
@@ -81,25 +73,34 @@ static void run_round(struct loop *loop, long i)
 static void *run_loop(void *argument)
 {
 	struct loop *loop = argument;
-	const uint64_t before_ns = delay_ns();
 
 	for (long i = 0; i < loop->rounds; i++)
 		run_round(loop, i);
-	loop->delay_ns = delay_ns() - before_ns;
 	return NULL;
+}
+
+static void add(struct spent *sum, struct spent spent)
+{
+	sum->wall_ns += spent.wall_ns;
+	sum->cpu_ns += spent.cpu_ns;
+}
+
+static void print(const char *name, uint64_t n, struct spent spent)
+{
+	(void)printf("%s %lu %lu %lu\n", name, (unsigned long)n, (unsigned long)spent.wall_ns,
+		     (unsigned long)spent.cpu_ns);
 }
 
 int main(int argc, char **argv)
 {
 	static struct loop loops[MOST_THREADS];
+	const struct spent nothing = {0, 0};
 	struct loop sum;
 	const int n = argc > 2 ? (int)strtol(argv[1], NULL, 10) : 1;
 
 	memset(&sum, 0, sizeof(sum));
 	if (n < 1 || n > MOST_THREADS)
 		return 2;
-	if (argc > 3)
-		task_clock = CLOCK_MONOTONIC;
 	for (int i = 0; i < n; i++) {
 		loops[i].rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 100;
 		if (pthread_create(&loops[i].thread, NULL, run_loop, &loops[i]) != 0)
@@ -110,13 +111,11 @@ int main(int argc, char **argv)
 		sum.n_parents += loops[i].n_parents;
 		sum.n_children += loops[i].n_children;
 		sum.n_stillborn += loops[i].n_stillborn;
-		sum.parent_ns += loops[i].parent_ns;
-		sum.child_ns += loops[i].child_ns;
-		sum.delay_ns += loops[i].delay_ns;
+		add(&sum.parent, loops[i].parent);
+		add(&sum.child, loops[i].child);
 	}
-	(void)printf("parent %lu %lu\nchild %lu %lu\nstillborn %lu 0\ndelay %lu\n",
-		     (unsigned long)sum.n_parents, (unsigned long)sum.parent_ns,
-		     (unsigned long)sum.n_children, (unsigned long)sum.child_ns,
-		     (unsigned long)sum.n_stillborn, (unsigned long)sum.delay_ns);
+	print("parent", sum.n_parents, sum.parent);
+	print("child", sum.n_children, sum.child);
+	print("stillborn", sum.n_stillborn, nothing);
 	return 0;
 }

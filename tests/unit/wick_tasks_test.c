@@ -160,6 +160,124 @@ static void a_switch_reads_the_clock_once(void **state)
 	assert_times("b", 4, 0, 12);
 }
 
+enum { PLAYERS = 6, MOVES = 400, SEEDS = 50 };
+
+struct player {
+	struct wick_task task;
+	struct wick_scope scope;
+	struct wick_request request;
+	int in_tier;
+	int in_request;
+};
+
+/* What a thread's order, context and record are. */
+struct position {
+	uint64_t nested;
+	uint32_t node, depth;
+	uint16_t identity_bytes, base, attrs_bytes;
+	uint8_t attrs[CONTEXT_MAX_ATTRS];
+	struct wick_context value;
+};
+
+static void take_position(struct position *ret)
+{
+	const struct wick_block *block = (const struct wick_block *)wick_thread_1.block;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->nested = block->nested;
+	ret->node = block->node;
+	ret->depth = block->depth;
+	ret->identity_bytes = block->identity_bytes;
+	ret->base = block->base;
+	ret->attrs_bytes = block->record.attrs_bytes;
+	memcpy(ret->attrs, block->record.attrs, ret->attrs_bytes);
+	ret->value = wick_thread_1.value;
+	assert_memory_equal(ret->value.trace_id, block->record.trace_id, 16);
+	assert_memory_equal(ret->value.span_id, block->record.span_id, 8);
+}
+
+/* The task that runs last enters or leaves its tier or its request. */
+static void move_inside(struct player *player, int tier)
+{
+	if (tier && player->in_tier)
+		wick_scope_leave(&player->scope);
+	else if (tier)
+		player->scope = wick_tier_enter("db");
+	else if (player->in_request)
+		wick_request_end(&player->request);
+	else
+		wick_request_begin_as(&player->request, player->in_tier ? "GET /" : "PUT /item");
+	*(tier ? &player->in_tier : &player->in_request) ^= 1;
+}
+
+/* Some hundred random moves of some tasks, whose switches are one call or two. */
+static void play(unsigned seed, int one_call, struct position positions[MOVES],
+		 struct table_node_row ret_nodes[TABLES_NODES])
+{
+	static struct player players[PLAYERS];
+	struct wick_block *block;
+	int order[PLAYERS]; /* who runs, and behind them who does not */
+	int depth = 0;
+
+	wick_state_1.session++; /* nothing runs; names and nodes keep their numbers */
+	memset(&wick_thread_1.value, 0, sizeof(wick_thread_1.value));
+	memset(players, 0, sizeof(players));
+	for (int i = 0; i < PLAYERS; i++) {
+		wick_task_create(&players[i].task, i % 2 ? "odd" : "even");
+		order[i] = i;
+	}
+	block = (struct wick_block *)wick_thread_1.block;
+	block->random = seed;
+	memset(block->nodes, 0, sizeof(block->nodes));
+	for (int i = 0; i < MOVES; i++) {
+		unsigned move = (seed = seed * 1103515245 + 12345) >> 16 & 7;
+		struct player *top = depth > 0 ? &players[order[depth - 1]] : NULL;
+		struct player *next = depth < PLAYERS ? &players[order[depth]] : NULL;
+
+		wick_fixture_pass(move + 1);
+		if (next && (!top || move == 0)) {
+			wick_task_run(&next->task);
+			depth++;
+		} else if (move == 1) {
+			wick_task_suspend(&top->task);
+			depth--;
+		} else if (move < 5 && next) {
+			int last = order[depth - 1];
+
+			if (one_call) {
+				wick_task_switch(&top->task, &next->task);
+			} else {
+				wick_task_suspend(&top->task);
+				wick_task_run(&next->task);
+			}
+			memmove(order + depth - 1, order + depth,
+				(PLAYERS - (size_t)depth) * sizeof(order[0]));
+			order[PLAYERS - 1] = last;
+		} else {
+			move_inside(top, move % 2);
+		}
+		take_position(&positions[i]);
+	}
+	memcpy(ret_nodes, block->nodes, sizeof(block->nodes));
+}
+
+static void a_switch_is_a_suspend_and_a_run(void **state)
+{
+	static struct position one[MOVES];
+	static struct position two[MOVES];
+	static struct table_node_row one_nodes[TABLES_NODES];
+	static struct table_node_row two_nodes[TABLES_NODES];
+
+	(void)state;
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		play(seed, 1, one, one_nodes);
+		play(seed, 0, two, two_nodes);
+		for (int i = 0; i < MOVES; i++)
+			assert_memory_equal(&one[i], &two[i], sizeof(one[i]));
+		assert_memory_equal(one_nodes, two_nodes, sizeof(one_nodes));
+	}
+}
+
 static void long_runs_are_stalls(void **state)
 {
 	struct wick_task task;
@@ -325,6 +443,7 @@ int main(void)
 		TEST(a_task_inside_another_hides_its_tier),
 		TEST(a_task_keeps_the_context_of_its_creator),
 		TEST(a_switch_reads_the_clock_once),
+		TEST(a_switch_is_a_suspend_and_a_run),
 		TEST(long_runs_are_stalls),
 		TEST(misuse_is_counted_and_goes_on),
 		TEST(the_wrong_order_is_unwound),
