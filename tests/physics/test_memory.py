@@ -59,7 +59,7 @@ class Memory(Judged, AllocCase):
         self.assert_sum(runs, weights, sum(int(run.stdout) for run in runs))
 
     def test_leak_of_one_percent_is_on_top_of_the_live_file(self):
-        run, path, live = self.live_and_all(target("allocs"), "5", "40000", "leak")
+        run, path, live = self.live_and_all(target("allocs"), "5", "120000", "leak")
         by_function = collections.Counter()
         for sample in live:
             by_function[sample.frames[0].symbol] += sample.weight
