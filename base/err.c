@@ -28,11 +28,12 @@ int err_set(struct err *err, int code, const char *format, ...)
 	append(err, format, args);
 	va_end(args);
 	if (code) {
-		char reason[128];
+		const int before = errno;
 		size_t used = strlen(err->text);
 
-		(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s",
-			       strerror_r(code, reason, sizeof(reason)));
+		errno = code;
+		(void)snprintf(err->text + used, sizeof(err->text) - used, ": %m");
+		errno = before;
 	}
 	return -err->code;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <unistd.h>
 
 enum { FIRST_SLOTS = 64, CHUNK_BYTES = 64 * 1024 };
 
@@ -84,7 +84,7 @@ static bool make_room(struct intern *table)
 	if (!slots)
 		return false;
 	/* Without randomness the names are as good, only not safe from strangers. */
-	if (!n_old && getrandom(&table->secret, sizeof(table->secret), GRND_NONBLOCK) < 0)
+	if (!n_old && getentropy(&table->secret, sizeof(table->secret)) < 0)
 		table->secret = (uintptr_t)slots;
 	table->slots = slots;
 	table->n_slots = n_slots;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
+#include <unistd.h>
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -14,7 +14,7 @@ int pair_map_init(struct pair_map *map)
 	if (!map->slots)
 		return -ENOMEM;
 	/* Without a random number it is a hash map all the same. */
-	if (getrandom(&map->seed, sizeof(map->seed), GRND_NONBLOCK) != sizeof(map->seed))
+	if (getentropy(&map->seed, sizeof(map->seed)) < 0)
 		map->seed = (uintptr_t)map->slots;
 	return 0;
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 struct profile *profile_new(void)
 {
@@ -59,7 +58,7 @@ void profile_free(struct profile *profile)
 	for (size_t i = 0; i < memory->n_blocks; i++)
 		free(memory->blocks[i]);
 	if (memory->mapping)
-		(void)munmap(memory->mapping, memory->mapping_bytes);
+		(void)memory->unmap(memory->mapping, memory->mapping_bytes);
 	free(memory->blocks);
 	free(memory);
 	free(profile);

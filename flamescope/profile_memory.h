@@ -13,6 +13,7 @@ struct profile_memory {
 	size_t size;
 	void *mapping; /* of a file; NULL: none */
 	size_t mapping_bytes;
+	int (*unmap)(void *mapping, size_t bytes); /* munmap(), where there is one */
 };
 
 /**

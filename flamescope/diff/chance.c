@@ -22,7 +22,7 @@ static const double tie = 1e-9;        /* sums in another order differ by roundi
 /* Of the squared blocks: what rounding leaves where nothing varies. */
 static const double rounding = 1e-13;
 
-struct trial {
+struct diff_chance {
 	const struct diff_matrix *matrix;
 	size_t n;               /* blocks */
 	size_t n_picked;        /* of them on the smaller side */
@@ -36,6 +36,9 @@ struct trial {
 	uint32_t *order;        /* block numbers; the first n_picked are the smaller side */
 	double *greatest;       /* of each assignment, the statistic of the column with the most */
 	uint32_t n_trials;
+	uint32_t n_wanted;
+	bool every; /* that there is, else as chance has it */
+	bool ended;
 	uint32_t random[4];
 };
 
@@ -61,26 +64,16 @@ static double n_choices(size_t n, size_t k, double limit)
 	return fmin(floor(choices + 0.5), limit + 1);
 }
 
-static void trial_release(struct trial *trial)
-{
-	free(trial->sums);
-	free(trial->inverse_spread);
-	free(trial->picked_sums);
-	free(trial->mass);
-	free(trial->order);
-	free(trial->greatest);
-}
-
-static int trial_init(struct trial *trial, const struct diff_matrix *matrix, double least)
+static int init(struct diff_chance *trial, const struct diff_matrix *matrix, double least)
 {
 	const size_t *n_blocks = matrix->n_blocks;
 	size_t n = matrix->n_columns + 1;
 
-	*trial = (struct trial){.matrix = matrix,
-				.n = n_blocks[DIFF_BASE] + n_blocks[DIFF_NEW],
-				.small = n_blocks[DIFF_NEW] < n_blocks[DIFF_BASE],
-				.whole = matrix->whole[DIFF_BASE] + matrix->whole[DIFF_NEW],
-				.random = {123456789, 362436069, 521288629, 88675123}};
+	*trial = (struct diff_chance){.matrix = matrix,
+				      .n = n_blocks[DIFF_BASE] + n_blocks[DIFF_NEW],
+				      .small = n_blocks[DIFF_NEW] < n_blocks[DIFF_BASE],
+				      .whole = matrix->whole[DIFF_BASE] + matrix->whole[DIFF_NEW],
+				      .random = {123456789, 362436069, 521288629, 88675123}};
 	trial->n_picked = n_blocks[trial->small];
 	trial->least_mass = least * trial->whole * (double)trial->n_picked / (double)trial->n;
 	trial->sums = calloc(n, sizeof(double));
@@ -96,7 +89,7 @@ static int trial_init(struct trial *trial, const struct diff_matrix *matrix, dou
 }
 
 /* The blocks in which a column is absent vary too: by their share of the whole. */
-static void measure_spread(struct trial *trial)
+static void measure_spread(struct diff_chance *trial)
 {
 	const struct diff_matrix *matrix = trial->matrix;
 	double *squares = trial->inverse_spread;
@@ -130,7 +123,7 @@ static void measure_spread(struct trial *trial)
 }
 
 /* The changes of share when the first n_picked of order are the smaller side, in picked_sums. */
-static void change_shares(struct trial *trial)
+static void change_shares(struct diff_chance *trial)
 {
 	const struct diff_matrix *matrix = trial->matrix;
 	double *sums = trial->picked_sums;
@@ -155,7 +148,7 @@ static void change_shares(struct trial *trial)
 			       trial->inverse_spread[column];
 }
 
-static void try_order(struct trial *trial)
+static void try_order(struct diff_chance *trial)
 {
 	double greatest = 0;
 
@@ -165,7 +158,7 @@ static void try_order(struct trial *trial)
 	trial->greatest[trial->n_trials++] = greatest;
 }
 
-static void order_as_seen(struct trial *trial)
+static void order_as_seen(struct diff_chance *trial)
 {
 	size_t first = trial->small == DIFF_BASE ? 0 : trial->matrix->n_blocks[DIFF_BASE];
 
@@ -173,19 +166,15 @@ static void order_as_seen(struct trial *trial)
 		trial->order[i] = (uint32_t)((first + i) % trial->n);
 }
 
-static void try_at_random(struct trial *trial, uint32_t n)
+/* What was seen is one of them, the first: p is never 0. */
+static void shuffle(struct diff_chance *trial)
 {
-	try_order(trial); /* what was seen is one of them: p is never 0 */
-	for (uint32_t t = 1; t < n; t++) {
-		for (size_t i = 0; i < trial->n_picked; i++) {
-			size_t k =
-				i + ((uint64_t)next_random(trial->random) * (trial->n - i) >> 32);
-			uint32_t swapped = trial->order[i];
+	for (size_t i = 0; i < trial->n_picked; i++) {
+		size_t k = i + ((uint64_t)next_random(trial->random) * (trial->n - i) >> 32);
+		uint32_t swapped = trial->order[i];
 
-			trial->order[i] = trial->order[k];
-			trial->order[k] = swapped;
-		}
-		try_order(trial);
+		trial->order[i] = trial->order[k];
+		trial->order[k] = swapped;
 	}
 }
 
@@ -204,17 +193,7 @@ static bool next_pick(uint32_t *picked, size_t k, size_t n)
 	return true;
 }
 
-/* So few blocks: every way to pick them. */
-static void try_all(struct trial *trial)
-{
-	for (size_t i = 0; i < trial->n; i++)
-		trial->order[i] = (uint32_t)i;
-	do
-		try_order(trial);
-	while (next_pick(trial->order, trial->n_picked, trial->n));
-}
-
-static uint32_t affordable(const struct trial *trial)
+static uint32_t affordable(const struct diff_chance *trial)
 {
 	const struct diff_matrix *matrix = trial->matrix;
 	double each = (double)matrix->n_entries * (double)trial->n_picked / (double)trial->n +
@@ -235,7 +214,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The share of assignments whose greatest statistic is at least a column's own. */
-static void rank_columns(struct trial *trial, double *p)
+static void rank_columns(struct diff_chance *trial, double *p)
 {
 	qsort(trial->greatest, trial->n_trials, sizeof(double), by_size);
 	order_as_seen(trial);
@@ -268,44 +247,64 @@ static const char *problem_of(const struct diff_matrix *matrix)
 	return NULL;
 }
 
-static void test_columns(struct trial *trial, struct diff_chance *chance)
+int diff_chance_new(const struct diff_matrix *matrix, double least, struct diff_chance **ret_chance,
+		    const char **ret_problem)
 {
-	uint32_t n = affordable(trial);
-	double choices = n_choices(trial->n, trial->n_picked, n);
-	bool mirrored = trial->n_picked * 2 == trial->n;
+	struct diff_chance *trial;
 
-	measure_spread(trial);
-	if (choices <= n) {
-		try_all(trial);
-	} else {
-		order_as_seen(trial);
-		try_at_random(trial, n);
+	*ret_chance = NULL;
+	*ret_problem = problem_of(matrix);
+	if (*ret_problem)
+		return 0;
+	trial = calloc(1, sizeof(*trial));
+	if (!trial || init(trial, matrix, least) < 0) {
+		diff_chance_free(trial);
+		return -ENOMEM;
 	}
-	chance->n_permutations = trial->n_trials;
-	chance->smallest_p = (choices <= n && mirrored ? 2.0 : 1.0) / trial->n_trials;
-	rank_columns(trial, chance->p);
+	trial->n_wanted = affordable(trial);
+	trial->every = n_choices(trial->n, trial->n_picked, trial->n_wanted) <= trial->n_wanted;
+	if (trial->every)
+		trial->n_wanted = (uint32_t)n_choices(trial->n, trial->n_picked, trial->n_wanted);
+	measure_spread(trial);
+	for (size_t i = 0; trial->every && i < trial->n; i++)
+		trial->order[i] = (uint32_t)i;
+	if (!trial->every)
+		order_as_seen(trial);
+	*ret_chance = trial;
+	return 0;
 }
 
-int diff_chance_make(const struct diff_matrix *matrix, double least, struct diff_chance *ret_chance)
+double diff_chance_step(struct diff_chance *trial, uint32_t n)
 {
-	struct diff_chance chance = {.smallest_p = 1, .problem = problem_of(matrix)};
-	struct trial trial = {0};
-	int r = 0;
-
-	chance.p = calloc(matrix->n_columns + 1, sizeof(double));
-	if (!chance.p)
-		return -ENOMEM;
-	for (size_t column = 0; column < matrix->n_columns; column++)
-		chance.p[column] = 1;
-	if (!chance.problem) {
-		r = trial_init(&trial, matrix, least);
-		if (r == 0)
-			test_columns(&trial, &chance);
-		trial_release(&trial);
+	for (; n > 0 && !trial->ended; n--) {
+		try_order(trial);
+		if (trial->every)
+			trial->ended = !next_pick(trial->order, trial->n_picked, trial->n);
+		else
+			shuffle(trial);
+		trial->ended |= trial->n_trials >= trial->n_wanted;
 	}
-	if (r < 0)
-		free(chance.p);
-	else
-		*ret_chance = chance;
-	return r;
+	return trial->ended ? 1 : (double)trial->n_trials / trial->n_wanted;
+}
+
+uint32_t diff_chance_ranks(struct diff_chance *trial, double *p, double *ret_smallest_p)
+{
+	bool mirrored = trial->n_picked * 2 == trial->n;
+
+	*ret_smallest_p = (trial->every && mirrored ? 2.0 : 1.0) / trial->n_trials;
+	rank_columns(trial, p);
+	return trial->n_trials;
+}
+
+void diff_chance_free(struct diff_chance *trial)
+{
+	if (!trial)
+		return;
+	free(trial->sums);
+	free(trial->inverse_spread);
+	free(trial->picked_sums);
+	free(trial->mass);
+	free(trial->order);
+	free(trial->greatest);
+	free(trial);
 }

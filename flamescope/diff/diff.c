@@ -147,6 +147,8 @@ static void diff_names_release(const struct diff_side sides[DIFF_SIDES], struct 
 struct diff_memory {
 	struct diff_names names;
 	uint32_t *place; /* in diff->functions, by the names' number */
+	struct diff_matrix matrix;
+	struct diff_chance *chance; /* NULL: there is nothing to test, or it was */
 };
 
 static int refuse_units(const struct selection *one, const struct selection *other, struct err *err)
@@ -205,8 +207,7 @@ static int by_change(const void *a, const void *b)
 }
 
 /* Functions by number, as the names have them. */
-static int fill_functions(struct diff *diff, const struct diff_matrix *matrix,
-			  const struct diff_chance *chance)
+static int fill_functions(struct diff *diff, const struct diff_matrix *matrix)
 {
 	const struct diff_names *names = &diff->memory->names;
 	double *shares = calloc(matrix->n_columns + 1, sizeof(*shares));
@@ -231,32 +232,26 @@ static int fill_functions(struct diff *diff, const struct diff_matrix *matrix,
 		function->name = names->names[i];
 		function->self_change = function->self[DIFF_NEW] - function->self[DIFF_BASE];
 		function->total_change = function->total[DIFF_NEW] - function->total[DIFF_BASE];
-		function->self_p = chance->p[i * 2];
-		function->total_p = chance->p[i * 2 + 1];
+		function->self_p = 1;
+		function->total_p = 1;
 	}
 	return 0;
 }
 
 static int compare(struct diff *diff)
 {
-	struct diff_matrix matrix;
-	struct diff_chance chance = {0};
-	int r = diff_matrix_make(diff->sides, &diff->memory->names, &matrix);
+	struct diff_matrix *matrix = &diff->memory->matrix;
+	int r = diff_matrix_make(diff->sides, &diff->memory->names, matrix);
 
 	if (r == 0)
-		r = diff_chance_make(&matrix, diff->least, &chance);
-	if (r == 0) {
-		memcpy(diff->whole, matrix.whole, sizeof(diff->whole));
-		memcpy(diff->n_blocks, matrix.n_blocks, sizeof(diff->n_blocks));
-		diff->block_ns = matrix.block_ns;
-		diff->n_permutations = chance.n_permutations;
-		diff->no_chance = chance.problem;
-		diff->smallest_p = chance.smallest_p;
-		r = fill_functions(diff, &matrix, &chance);
-	}
-	free(chance.p);
-	diff_matrix_release(&matrix);
-	return r;
+		r = diff_chance_new(matrix, diff->least, &diff->memory->chance, &diff->no_chance);
+	if (r < 0)
+		return r;
+	memcpy(diff->whole, matrix->whole, sizeof(diff->whole));
+	memcpy(diff->n_blocks, matrix->n_blocks, sizeof(diff->n_blocks));
+	diff->block_ns = matrix->block_ns;
+	diff->smallest_p = 1;
+	return fill_functions(diff, matrix);
 }
 
 static void place_functions(const struct diff *diff, struct diff_node *nodes, size_t n)
@@ -311,8 +306,8 @@ bool diff_significant(const struct diff *diff, double change, double p, double l
 	return p < level && fabs(change) >= diff->least;
 }
 
-int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
-	      struct err *err)
+int diff_begin(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
+	       struct err *err)
 {
 	struct diff *diff;
 	int r;
@@ -336,6 +331,46 @@ int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct dif
 	return 0;
 }
 
+/* Each function's chances, by its place. */
+static int take_ranks(struct diff *diff)
+{
+	struct diff_memory *memory = diff->memory;
+	double *p = calloc(memory->matrix.n_columns + 1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	diff->n_permutations = diff_chance_ranks(memory->chance, p, &diff->smallest_p);
+	for (size_t i = 0; i < diff->n_functions; i++) {
+		struct diff_function *function = &diff->functions[memory->place[i]];
+
+		function->self_p = p[i * 2];
+		function->total_p = p[i * 2 + 1];
+	}
+	free(p);
+	diff_chance_free(memory->chance);
+	memory->chance = NULL;
+	return 0;
+}
+
+int diff_test(struct diff *diff, uint32_t n, double *ret_part)
+{
+	*ret_part = diff->memory->chance ? diff_chance_step(diff->memory->chance, n) : 1;
+	return diff->memory->chance && *ret_part == 1 ? take_ranks(diff) : 0;
+}
+
+int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
+	      struct err *err)
+{
+	double part;
+	int r = diff_begin(sides, least, ret_diff, err);
+
+	if (r == 0 && diff_test(*ret_diff, UINT32_MAX, &part) < 0) {
+		diff_free(*ret_diff);
+		r = err_set(err, ENOMEM, "compare");
+	}
+	return r;
+}
+
 int diff_reverse(const struct diff *diff, struct diff_node **ret_nodes, size_t *ret_n)
 {
 	int r = diff_tree_make(diff->sides, &diff->memory->names, diff->whole, true, ret_nodes,
@@ -352,6 +387,8 @@ void diff_free(struct diff *diff)
 		return;
 	if (diff->memory) {
 		diff_names_release(diff->sides, &diff->memory->names);
+		diff_chance_free(diff->memory->chance);
+		diff_matrix_release(&diff->memory->matrix);
 		free(diff->memory->place);
 	}
 	free(diff->memory);

@@ -86,6 +86,22 @@ struct diff {
 int diff_make(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
 	      struct err *err);
 
+/**
+ * diff_begin - the same without the test: every p is 1 until diff_test() has ended
+ *
+ * Return, owns: as diff_make().
+ */
+int diff_begin(const struct diff_side sides[DIFF_SIDES], double least, struct diff **ret_diff,
+	       struct err *err);
+
+/**
+ * diff_test - test N permutations more
+ * @ret_part: of all that are to be tested; 1: it has ended, and each p is there
+ *
+ * Return:  0; -ENOMEM.
+ */
+int diff_test(struct diff *diff, uint32_t n, double *ret_part);
+
 /** diff_significant - whether a share changed by LEAST and more, and P is below LEVEL */
 bool diff_significant(const struct diff *diff, double change, double p, double level);
 

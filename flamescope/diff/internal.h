@@ -62,23 +62,36 @@ void diff_matrix_release(struct diff_matrix *matrix);
  */
 void diff_shares(const struct diff_matrix *matrix, unsigned side, double *shares);
 
-/* The outcome of the permutation test. */
-struct diff_chance {
-	double *p; /* by column */
-	uint32_t n_permutations;
-	double smallest_p;
-	const char *problem; /* why nothing can be said; static; NULL */
-};
+/* The permutation test while it runs. */
+struct diff_chance;
 
 /**
- * diff_chance_make - how often chance alone would change any column as clearly as each
+ * diff_chance_new - begin to find out how often chance alone would change any column as clearly
  * @least: columns that are too small for a change of share by it are left out: their p is 1
  *
- * Return:  0; -ENOMEM.
- * Owns:    the caller: free(ret_chance->p).
+ * Return:  0; -ENOMEM.  *RET_PROBLEM, and no test: why nothing can be said; static.
+ * Owns:    the caller, to diff_chance_free(); the matrix has to outlive it.
  */
-int diff_chance_make(const struct diff_matrix *matrix, double least,
-		     struct diff_chance *ret_chance);
+int diff_chance_new(const struct diff_matrix *matrix, double least, struct diff_chance **ret_chance,
+		    const char **ret_problem);
+
+/**
+ * diff_chance_step - try N more assignments of blocks to sides
+ *
+ * Return:  the part of all that was tried; 1: there are no more.
+ */
+double diff_chance_step(struct diff_chance *chance, uint32_t n);
+
+/**
+ * diff_chance_ranks - what a test that has ended has found
+ * @p: gets one a column
+ *
+ * Return:  how many assignments were tried.
+ */
+uint32_t diff_chance_ranks(struct diff_chance *chance, double *p, double *ret_smallest_p);
+
+/** diff_chance_free - free it; NULL is fine */
+void diff_chance_free(struct diff_chance *chance);
 
 /**
  * diff_tree_make - merge the stacks of both sides

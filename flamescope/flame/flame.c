@@ -183,7 +183,7 @@ enum place { PLACE_UNUSED = 0, PLACE_NOWHERE = 1, PLACE_SEEN = 2, PLACE_FIRST = 
 
 struct building {
 	const struct selection *selection;
-	uint32_t around;
+	uint8_t *around;  /* one a frame: stacks begin at it; NULL: at their end */
 	uint32_t *places; /* one a node of the selection's */
 	bool as_is;       /* no two places are to be merged */
 	uint32_t cut;
@@ -198,7 +198,7 @@ static int place_call(struct building *building, uint32_t node)
 	uint32_t place;
 	int r;
 
-	if (caller == PLACE_NOWHERE && at->frame != building->around) {
+	if (caller == PLACE_NOWHERE && !building->around[at->frame]) {
 		building->places[node] = PLACE_NOWHERE;
 		return 0;
 	}
@@ -221,8 +221,8 @@ static int place_calls(struct building *building)
 		if (places[node] != PLACE_UNUSED)
 			places[selection->nodes[node].parent] = PLACE_SEEN;
 	}
-	places[0] = building->around == UINT32_MAX ? PLACE_FIRST : PLACE_NOWHERE;
-	if (building->around == UINT32_MAX) {
+	places[0] = building->around ? PLACE_NOWHERE : PLACE_FIRST;
+	if (!building->around) {
 		r = has_duplicate_children(selection, places);
 		building->as_is = r == 0;
 	}
@@ -243,9 +243,9 @@ static uint32_t *find_starts(const struct building *building)
 	for (size_t node = 1; starts && node < selection->n_nodes; node++) {
 		const struct profile_node *at = &selection->nodes[node];
 
-		if (building->around != UINT32_MAX && starts[at->parent] != 0)
+		if (building->around && starts[at->parent] != 0)
 			starts[node] = starts[at->parent];
-		else if (building->around == UINT32_MAX || at->frame == building->around)
+		else if (!building->around || building->around[at->frame])
 			starts[node] = (uint32_t)node;
 	}
 	return starts;
@@ -303,7 +303,7 @@ static int place_all_reversed(struct building *building)
 
 		if (building->places[stack] != PLACE_SEEN)
 			continue;
-		if (starts[stack] == 0 && building->around != UINT32_MAX)
+		if (starts[stack] == 0 && building->around)
 			building->places[stack] = PLACE_NOWHERE;
 		else
 			r = place_reversed(building, stack, starts[stack]);
@@ -373,12 +373,28 @@ static int make_nodes(const struct building *building, struct flame *flame)
 	return siblings_link(flame);
 }
 
-int flame_make(const struct selection *selection, enum flame_order order, uint32_t around,
+/* One byte a frame: whether it has the name. */
+static uint8_t *frames_named(const struct selection *selection, const char *name)
+{
+	const size_t n = selection->profile->n_frames + selection->n_labels;
+	uint8_t *named = calloc(n + 1, 1);
+
+	for (size_t i = 0; named && i < n; i++)
+		named[i] = strcmp(selection_frame_name(selection, (uint32_t)i), name) == 0;
+	return named;
+}
+
+int flame_make(const struct selection *selection, enum flame_order order, const char *around,
 	       struct flame **ret_flame)
 {
-	struct building building = {.selection = selection, .around = around};
+	struct building building = {.selection = selection};
 	struct flame *flame = calloc(1, sizeof(*flame));
 	int r = flame ? stack_tree_init(&building.tree) : -ENOMEM;
+
+	if (r == 0 && around) {
+		building.around = frames_named(selection, around);
+		r = building.around ? 0 : -ENOMEM;
+	}
 
 	if (r == 0) {
 		flame->selection = selection;
@@ -390,6 +406,7 @@ int flame_make(const struct selection *selection, enum flame_order order, uint32
 	if (r == 0)
 		r = make_nodes(&building, flame);
 	stack_tree_release(&building.tree);
+	free(building.around);
 	free(building.places);
 	if (r < 0)
 		flame_free(flame);

@@ -41,13 +41,13 @@ enum flame_order {
 
 /**
  * flame_make - merge a selection's stacks
- * @around: only stacks with this frame, from it on: with FLAME_CALLS what it calls, with
- *          FLAME_REVERSE what calls it (from its outermost place in the stack); UINT32_MAX: all
+ * @around: only stacks with a function of this name, from it on: with FLAME_CALLS what it calls,
+ *          with FLAME_REVERSE what calls it (from its outermost place in the stack); NULL: all
  *
  * Return:  0; -ENOMEM; -E2BIG: more than 8 million nodes.
  * Owns:    the caller, to flame_free(); the selection has to outlive it.
  */
-int flame_make(const struct selection *selection, enum flame_order order, uint32_t around,
+int flame_make(const struct selection *selection, enum flame_order order, const char *around,
 	       struct flame **ret_flame);
 
 /**

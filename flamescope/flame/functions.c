@@ -89,7 +89,7 @@ int flame_functions(const struct selection *selection, struct flame_function **r
 	struct table table = {.n_frames = selection->profile->n_frames};
 	struct flame_visitor visitor = {.data = &table, .enter = enter, .leave = leave};
 	struct flame *flame = NULL;
-	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+	int r = flame_make(selection, FLAME_CALLS, NULL, &flame);
 
 	if (r < 0)
 		return r;
@@ -229,7 +229,7 @@ int flame_edges(const struct selection *selection, struct flame_edge **ret_edges
 {
 	struct edges edges = {0};
 	struct flame *flame = NULL;
-	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+	int r = flame_make(selection, FLAME_CALLS, NULL, &flame);
 
 	if (r == 0)
 		r = find_edges(&edges, flame);

@@ -213,6 +213,7 @@ struct profile *index_read(const struct load_options *options, const char *key)
 		(void)unlinkat(directory, name, 0);
 		return NULL;
 	}
+	profile->memory->unmap = munmap;
 	profile->memory->mapping = bytes;
 	profile->memory->mapping_bytes = (size_t)st.st_size;
 	(void)futimens(fd, NULL); /* used now */

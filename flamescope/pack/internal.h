@@ -20,7 +20,7 @@ static const char pack_magic[8] = {'w', 'i', 'c', 'k', 'p', 'a', 'c', 'k'};
 
 enum {
 	PACK_NAME_BYTES = 16,
-	PACK_FIXED_SECTIONS = 19,
+	PACK_FIXED_SECTIONS = 26,
 	PACK_MAX_SECTIONS = PACK_FIXED_SECTIONS + 2 * PROFILE_MAX_TAGS + 2 * PROFILE_MAX_METRICS,
 };
 
@@ -39,6 +39,36 @@ struct pack_section {
 	uint32_t crc;  /* CRC-32, as in zlib */
 };
 
+/* The `facts` section. */
+struct pack_facts {
+	uint64_t start_ns;
+	uint64_t length_ns;
+	uint64_t epoch_offset_ns;
+	uint32_t flags; /* enum pack_flags */
+	uint32_t hz;
+	uint32_t command; /* strings, both */
+	uint32_t captured;
+};
+
+/* An element of `file_facts`, as 64-bit numbers. */
+struct pack_file {
+	uint64_t bytes;
+	uint64_t samples;
+	uint64_t bad_lines;
+	uint64_t bad[PROFILE_BAD_LINES];
+	uint64_t lost;
+	uint64_t flags;
+};
+
+enum pack_flags {
+	PACK_HAS_EPOCH = 1,
+	PACK_IS_WICK = 2,
+	PACK_HAS_TIMES = 4,
+	PACK_CUT = 8, /* of a file, as the next two */
+	PACK_UNENDED = 16,
+	PACK_HAS_PROBLEM = 32,
+};
+
 /**
  * pack_name - the name of a numbered section: "value", 3, "_step": value3_step
  * @number: less than 256, as there are of each
@@ -51,6 +81,8 @@ static inline void pack_name(char name[PACK_NAME_BYTES], const char *what, size_
 
 _Static_assert(sizeof(struct pack_head) == 24, "pack.h says so");
 _Static_assert(sizeof(struct pack_section) == 40, "pack.h says so");
+_Static_assert(sizeof(struct pack_facts) == 40, "pack.h says so");
+_Static_assert(sizeof(struct pack_file) == 104, "pack.h says so");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as they are");
 
 /* The values of a tag, whose codes are a column: its section's name ends so. */
@@ -109,16 +141,5 @@ int column_value_steps(const struct profile *profile, const struct profile_metri
  * Return:  0; -ENOMEM.
  */
 int column_value_sums(const struct profile *profile, const struct profile_metric *metric);
-
-/* the steps of pack_read() */
-
-/**
- * meta_read - fill a profile with what the `meta` section says
- *
- * Numbers of strings are not checked yet: the strings need not be there.
- *
- * Return:  0; -EBADMSG; -ENOMEM.
- */
-int meta_read(struct profile *profile, const char *text, size_t len);
 
 #endif

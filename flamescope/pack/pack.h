@@ -7,23 +7,23 @@
  *   12  4  number of sections
  *   16  8  bytes in all
  *   24  40 each: name (16, NUL-padded), offset (8), count (8), bytes of an element (4), CRC-32 (4)
- * Sections: `meta` (JSON: start_ns, length_ns and epoch_offset_ns as decimal strings, has_epoch,
- * is_wick, has_times, hz, command, captured, tags [{name}], metrics [{name,unit,kind}],
- * events, files [{path,bytes,samples,bad_lines,bad,lost,cut,unended,problem}]; lost is a decimal
- * string, too; strings here are numbers of strings but for path and problem), `strings` (bytes) and
- * `string_ends` (u32),
- * `frame_name` `frame_module` (u32) `frame_inlined` (u8) `frame_addr` `frame_offset` (u64),
- * `node_parent` `node_frame` (u32), `thread_comm` `thread_host` (u32) `thread_pid` `thread_tid`
- * (i32), `tag0_word`... (u32, the strings that the codes of a tag stand for; the first is ""), and
- * one element a sample (a count of 1: the same for all samples; but `stack` has as many as there
- * are samples), of 1, 2, 4 or 8 bytes, but no more than is said here, all unsigned: `time` (8, ns
- * since start) `weight` (8) `thread` `stack` (4) `cpu` (2) `event` (1) `tag0`... (4, 0xffffffff:
- * one that there was no room for) `delta0`... `value0`... (8, folded: 0 is none, then 1, 2, 3...
- * are 0, -1, 1...). Where they are smaller, there are instead: `time_step`: what to add to the
- * sample's before; `value0_step`...: folded, what to add to the value that the same thread had last
- * (0) and to the sample's delta (none: 0).
+ * Sections: `facts` (5 of 64 bits: start_ns, length_ns, epoch_offset_ns, flags and hz, command and
+ * captured; flags 1: has_epoch, 2: is_wick, 4: has_times), `tag_name`, `metric_name`,
+ * `metric_unit`, `event_name` (u32, strings), `metric_kind` (u8, enum metric_kind), `file_facts`
+ * (13 of 64 bits a file: bytes, samples, bad_lines, 8 of bad, lost, flags 8: cut, 16: unended, 32:
+ * has a problem), `file_text` (bytes: path and problem of each, either with a NUL), `strings`
+ * (bytes) and `string_ends` (u32), `frame_name` `frame_module` (u32) `frame_inlined` (u8)
+ * `frame_addr` `frame_offset` (u64), `node_parent` `node_frame` (u32), `thread_comm` `thread_host`
+ * (u32) `thread_pid` `thread_tid` (i32), `tag0_word`... (u32, the strings that the codes of a tag
+ * stand for; the first is ""), and one element a sample (a count of 1: the same for all samples;
+ * but `stack` has as many as there are samples), of 1, 2, 4 or 8 bytes, but no more than is said
+ * here, all unsigned: `time` (8, ns since start) `weight` (8) `thread` `stack` (4) `cpu` (2)
+ * `event` (1) `tag0`... (4, 0xffffffff: one that there was no room for) `delta0`... `value0`... (8,
+ * folded: 0 is none, then 1, 2, 3... are 0, -1, 1...). Where they are smaller, there are instead:
+ * `time_step`: what to add to the sample's before; `value0_step`...: folded, what to add to the
+ * value that the same thread had last (0) and to the sample's delta (none: 0).
  *
- * The sections up to `weight` stand first: meta, strings, threads and times.  A heatmap of all
+ * The sections up to `weight` stand first: facts, strings, threads and times.  A heatmap of all
  * samples needs no other, and so a page can show it before it has the rest.
  *
  * Context: any thread.
@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACK_VERSION = 4 };
+enum { PACK_VERSION = 5 };
 
 #define PACK_LAST_OF_FIRST "weight"
 

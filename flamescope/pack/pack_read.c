@@ -3,10 +3,11 @@
 #include "flamescope/pack/pack.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef __wasm__
 #include <zlib.h>
+#endif
 
 /* The largest of N numbers is below COUNT.  Taken as a whole: it is one pass without branches. */
 static bool all_below(const uint32_t *numbers, size_t n, size_t count)
@@ -91,133 +92,6 @@ static const char *pack_check(const struct profile *profile)
 	return wrong ? wrong : check_samples(profile);
 }
 
-/* A whole number up to MAX; what is none is 0, as if it were not there. */
-static uint64_t number(const json_t *object, const char *name, uint64_t max)
-{
-	const json_t *value = json_object_get(object, name);
-	json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
-
-	return n > 0 && (uint64_t)n <= max ? (uint64_t)n : 0;
-}
-
-static uint32_t string_number(const json_t *value)
-{
-	json_int_t n = json_is_integer(value) ? json_integer_value(value) : -1;
-
-	return n >= 0 && n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
-static bool truth(const json_t *object, const char *name)
-{
-	return json_is_true(json_object_get(object, name));
-}
-
-/* A number that was too large for JSON's, as a decimal string. */
-static bool decimal(const json_t *object, const char *name, bool is_signed, uint64_t *ret_value)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-	char *end;
-
-	if (!text || (*text != '-' && (*text < '0' || *text > '9')) || (!is_signed && *text == '-'))
-		return false;
-	errno = 0;
-	*ret_value = is_signed ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
-	return errno == 0 && !*end;
-}
-
-static int read_lists(struct profile *profile, const json_t *meta)
-{
-	const json_t *tags = json_object_get(meta, "tags");
-	const json_t *metrics = json_object_get(meta, "metrics");
-	const json_t *events = json_object_get(meta, "events");
-
-	if (json_array_size(tags) > PROFILE_MAX_TAGS ||
-	    json_array_size(metrics) > PROFILE_MAX_METRICS ||
-	    json_array_size(events) > PROFILE_MAX_EVENTS)
-		return -EBADMSG;
-	for (size_t i = 0; i < json_array_size(tags); i++)
-		profile->tags[profile->n_tags++].name =
-			string_number(json_object_get(json_array_get(tags, i), "name"));
-	for (size_t i = 0; i < json_array_size(metrics); i++) {
-		const json_t *from = json_array_get(metrics, i);
-		const char *kind = json_string_value(json_object_get(from, "kind"));
-
-		profile->metrics[profile->n_metrics++] = (struct profile_metric){
-			.name = string_number(json_object_get(from, "name")),
-			.unit = string_number(json_object_get(from, "unit")),
-			.kind = kind && strcmp(kind, "gauge") == 0 ? METRIC_GAUGE : METRIC_COUNTER};
-	}
-	for (size_t i = 0; i < json_array_size(events); i++)
-		profile->event_names[profile->n_events++] =
-			string_number(json_array_get(events, i));
-	return 0;
-}
-
-static char *copy(struct profile *profile, const json_t *value)
-{
-	char *text = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
-
-	return text && profile_keep(profile, text) == 0 ? text : NULL;
-}
-
-static int read_file(struct profile *profile, const json_t *from, struct profile_file *file)
-{
-	const json_t *bad = json_object_get(from, "bad");
-	const json_t *problem = json_object_get(from, "problem");
-
-	file->path = copy(profile, json_object_get(from, "path"));
-	file->problem = json_is_string(problem) ? copy(profile, problem) : NULL;
-	if (!file->path || (json_is_string(problem) && !file->problem) ||
-	    !decimal(from, "lost", false, &file->lost))
-		return -EBADMSG;
-	file->bytes = number(from, "bytes", INT64_MAX);
-	file->samples = number(from, "samples", INT64_MAX);
-	file->bad_lines = number(from, "bad_lines", INT64_MAX);
-	for (size_t i = 0; i < json_array_size(bad) && i < PROFILE_BAD_LINES; i++)
-		file->bad[i] = (uint64_t)json_integer_value(json_array_get(bad, i));
-	file->cut = truth(from, "cut");
-	file->unended = truth(from, "unended");
-	return 0;
-}
-
-static int read_files(struct profile *profile, const json_t *files)
-{
-	size_t n = json_array_size(files);
-	int r = 0;
-
-	profile->files = profile_alloc(profile, n, sizeof(*profile->files));
-	if (!profile->files)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = read_file(profile, json_array_get(files, i),
-			      &profile->files[profile->n_files++]);
-	return r;
-}
-
-int meta_read(struct profile *profile, const char *text, size_t len)
-{
-	json_t *meta = json_loadb(text, len, 0, NULL);
-	uint64_t epoch = 0;
-	int r = -EBADMSG;
-
-	if (json_is_object(meta) && decimal(meta, "start_ns", false, &profile->start_ns) &&
-	    decimal(meta, "length_ns", false, &profile->length_ns) &&
-	    decimal(meta, "epoch_offset_ns", true, &epoch)) {
-		profile->epoch_offset_ns = (int64_t)epoch;
-		profile->has_epoch = truth(meta, "has_epoch");
-		profile->is_wick = truth(meta, "is_wick");
-		profile->has_times = truth(meta, "has_times");
-		profile->hz = (uint32_t)number(meta, "hz", UINT32_MAX);
-		profile->command = string_number(json_object_get(meta, "command"));
-		profile->captured = string_number(json_object_get(meta, "captured"));
-		r = read_lists(profile, meta);
-		if (r == 0)
-			r = read_files(profile, json_object_get(meta, "files"));
-	}
-	json_decref(meta);
-	return r;
-}
-
 /* Columns of one value, or of narrow ones, are written out in full: no more than this of them. */
 static const uint64_t max_spread_bytes = UINT64_C(8) << 30;
 
@@ -232,13 +106,25 @@ struct reader {
 	bool no_memory;
 };
 
+/* A page's pack comes out of gzip, whose checksum the browser has compared. */
+static bool is_sound(const struct reader *reader, const struct pack_section *section)
+{
+#ifdef __wasm__
+	(void)reader;
+	(void)section;
+	return true;
+#else
+	return crc32_z(crc32(0, NULL, 0), reader->bytes + section->offset,
+		       section->count * section->size) == section->crc;
+#endif
+}
+
 static bool is_good(const struct reader *reader, const struct pack_section *section)
 {
 	return section->size > 0 && section->size <= 8 && section->offset % 8 == 0 &&
 	       section->offset <= reader->n_bytes &&
 	       section->count <= (reader->n_bytes - section->offset) / section->size &&
-	       crc32_z(crc32(0, NULL, 0), reader->bytes + section->offset,
-		       section->count * section->size) == section->crc;
+	       is_sound(reader, section);
 }
 
 static const char *read_sections(struct reader *reader)
@@ -526,22 +412,125 @@ static void read_uniques(struct reader *reader)
 		p->frames[i].inlined = inlined[i] != 0;
 }
 
+/* How many elements of SIZE a section has, of at most MOST. */
+static size_t count_of(struct reader *reader, const char *name, size_t size, size_t most)
+{
+	size_t count;
+
+	(void)find(reader, name, size, &count);
+	if (count > most) {
+		reader->wrong = "it has too many tags, metrics or events";
+		count = 0;
+	}
+	return count;
+}
+
+static void read_facts(struct reader *reader)
+{
+	struct profile *p = reader->profile;
+	struct pack_facts facts;
+	size_t count;
+	const void *from = find(reader, "facts", sizeof(uint64_t), &count);
+
+	if (from && count != sizeof(facts) / sizeof(uint64_t))
+		reader->wrong = "its facts are of another length";
+	if (reader->wrong)
+		return;
+	memcpy(&facts, from, sizeof(facts));
+	p->start_ns = facts.start_ns;
+	p->length_ns = facts.length_ns;
+	p->epoch_offset_ns = (int64_t)facts.epoch_offset_ns;
+	p->has_epoch = (facts.flags & PACK_HAS_EPOCH) != 0;
+	p->is_wick = (facts.flags & PACK_IS_WICK) != 0;
+	p->has_times = (facts.flags & PACK_HAS_TIMES) != 0;
+	p->hz = facts.hz;
+	p->command = facts.command;
+	p->captured = facts.captured;
+}
+
+static void read_lists(struct reader *reader)
+{
+	struct profile *p = reader->profile;
+	const uint8_t *kinds;
+	size_t n_kinds;
+
+	p->n_tags = count_of(reader, "tag_name", 4, PROFILE_MAX_TAGS);
+	p->n_metrics = count_of(reader, "metric_name", 4, PROFILE_MAX_METRICS);
+	p->n_events = count_of(reader, "event_name", 4, PROFILE_MAX_EVENTS);
+	FIELD(reader, "tag_name", p->tags, p->n_tags, name);
+	FIELD(reader, "metric_name", p->metrics, p->n_metrics, name);
+	FIELD(reader, "metric_unit", p->metrics, p->n_metrics, unit);
+	field(reader, "event_name", p->event_names, sizeof(p->event_names[0]), p->n_events,
+	      sizeof(p->event_names[0]));
+	kinds = find(reader, "metric_kind", 1, &n_kinds);
+	if (n_kinds != p->n_metrics)
+		reader->wrong = "a column is of another length";
+	for (size_t i = 0; !reader->wrong && i < p->n_metrics; i++)
+		p->metrics[i].kind = kinds[i] == METRIC_GAUGE ? METRIC_GAUGE : METRIC_COUNTER;
+}
+
+/* The next text of *TEXT, which ends before END; NULL, and it is said, when there is none. */
+static char *next_text(struct reader *reader, char **text, const char *end)
+{
+	char *from = *text;
+	char *nul = memchr(from, '\0', (size_t)(end - from));
+
+	if (!nul) {
+		reader->wrong = "a file's name is not there";
+		return NULL;
+	}
+	*text = nul + 1;
+	return from;
+}
+
+static void read_files(struct reader *reader)
+{
+	enum { NUMBERS = sizeof(struct pack_file) / sizeof(uint64_t) };
+	struct profile *p = reader->profile;
+	size_t n_numbers, n_text;
+	const char *numbers = find(reader, "file_facts", sizeof(uint64_t), &n_numbers);
+	const char *from = find(reader, "file_text", 1, &n_text);
+	char *text = alloc(reader, n_text, 1);
+	const char *end = text + n_text;
+
+	p->files = alloc(reader, n_numbers / NUMBERS, sizeof(*p->files));
+	if (n_numbers % NUMBERS != 0)
+		reader->wrong = "its files are not whole";
+	if (reader->wrong || reader->no_memory)
+		return;
+	memcpy(text, from, n_text);
+	for (size_t i = 0; i < n_numbers / NUMBERS; i++) {
+		struct profile_file *file = &p->files[p->n_files++];
+		struct pack_file facts;
+		char *problem;
+
+		memcpy(&facts, numbers + i * sizeof(facts), sizeof(facts));
+		file->path = next_text(reader, &text, end);
+		problem = reader->wrong ? NULL : next_text(reader, &text, end);
+		if (reader->wrong)
+			return;
+		file->problem = facts.flags & PACK_HAS_PROBLEM ? problem : NULL;
+		file->bytes = facts.bytes;
+		file->samples = facts.samples;
+		file->bad_lines = facts.bad_lines;
+		file->lost = facts.lost;
+		file->cut = (facts.flags & PACK_CUT) != 0;
+		file->unended = (facts.flags & PACK_UNENDED) != 0;
+		memcpy(file->bad, facts.bad, sizeof(file->bad));
+	}
+}
+
 static int read_all(struct reader *reader)
 {
-	size_t len;
-	const char *meta;
-	int r;
-
 	reader->wrong = read_sections(reader);
-	if (reader->wrong)
-		return -EBADMSG;
-	meta = find(reader, "meta", 1, &len);
-	r = meta ? meta_read(reader->profile, meta, len) : -EBADMSG;
-	if (r < 0) {
-		reader->wrong = "its 'meta' is no such thing";
-		return r;
-	}
-	read_strings(reader);
+	if (!reader->wrong)
+		read_facts(reader);
+	if (!reader->wrong)
+		read_lists(reader);
+	if (!reader->wrong)
+		read_files(reader);
+	if (!reader->wrong && !reader->no_memory)
+		read_strings(reader);
 	if (!reader->wrong && !reader->no_memory)
 		read_uniques(reader);
 	if (!reader->wrong && !reader->no_memory)

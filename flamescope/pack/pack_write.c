@@ -1,7 +1,5 @@
 /* pack_write.c - a profile to sections */
-#include "base/buf.h"
 #include "base/io.h"
-#include "base/json.h"
 #include "flamescope/pack/internal.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile.h"
@@ -10,78 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-static void add_numbers(struct buf *buf, const uint32_t *numbers, size_t n)
-{
-	buf_add_char(buf, '[');
-	for (size_t i = 0; i < n; i++)
-		buf_printf(buf, i ? ",%u" : "%u", numbers[i]);
-	buf_add_char(buf, ']');
-}
-
-static void add_tags(struct buf *buf, const struct profile *profile)
-{
-	buf_add(buf, ",\"tags\":[");
-	for (size_t i = 0; i < profile->n_tags; i++) {
-		buf_printf(buf, "%s{\"name\":%u}", i ? "," : "", profile->tags[i].name);
-	}
-	buf_add(buf, "],\"metrics\":[");
-	for (size_t i = 0; i < profile->n_metrics; i++)
-		buf_printf(buf, "%s{\"name\":%u,\"unit\":%u,\"kind\":\"%s\"}", i ? "," : "",
-			   profile->metrics[i].name, profile->metrics[i].unit,
-			   profile->metrics[i].kind == METRIC_GAUGE ? "gauge" : "counter");
-	buf_add(buf, "],\"events\":");
-	add_numbers(buf, profile->event_names, profile->n_events);
-}
-
-static void add_file(struct buf *buf, const struct profile_file *file)
-{
-	uint64_t n = file->bad_lines < PROFILE_BAD_LINES ? file->bad_lines : PROFILE_BAD_LINES;
-
-	buf_add_char(buf, '{');
-	json_add_text(buf, "path", file->path);
-	json_add_number(buf, "bytes", file->bytes);
-	json_add_number(buf, "samples", file->samples);
-	json_add_number(buf, "bad_lines", file->bad_lines);
-	/* a file may say any 64 bits, of which JSON's readers take 53 or 63 */
-	buf_printf(buf, ",\"lost\":\"%llu\"", (unsigned long long)file->lost);
-	buf_add(buf, ",\"bad\":[");
-	for (size_t i = 0; i < n; i++)
-		buf_printf(buf, i ? ",%llu" : "%llu", (unsigned long long)file->bad[i]);
-	buf_add_char(buf, ']');
-	json_add_bool(buf, "cut", file->cut);
-	json_add_bool(buf, "unended", file->unended);
-	if (file->problem)
-		json_add_text(buf, "problem", file->problem);
-	else
-		buf_add(buf, ",\"problem\":null");
-	buf_add_char(buf, '}');
-}
-
-/* What a profile is, as JSON. */
-static void meta_write(const struct profile *profile, struct buf *buf)
-{
-	buf_printf(buf,
-		   "{\"start_ns\":\"%llu\",\"length_ns\":\"%llu\",\"epoch_offset_ns\":\"%lld\"",
-		   (unsigned long long)profile->start_ns, (unsigned long long)profile->length_ns,
-		   (long long)profile->epoch_offset_ns);
-	json_add_bool(buf, "has_epoch", profile->has_epoch);
-	json_add_bool(buf, "is_wick", profile->is_wick);
-	json_add_bool(buf, "has_times", profile->has_times);
-	json_add_number(buf, "hz", profile->hz);
-	json_add_number(buf, "command", profile->command);
-	json_add_number(buf, "captured", profile->captured);
-	add_tags(buf, profile);
-	buf_add(buf, ",\"files\":[");
-	for (size_t i = 0; i < profile->n_files; i++) {
-		if (i)
-			buf_add_char(buf, ',');
-		add_file(buf, &profile->files[i]);
-	}
-	buf_add(buf, "]}");
-}
-
-enum { META_MAX_BYTES = 64 * 1024 * 1024 };
 
 struct writer {
 	const struct profile *profile;
@@ -206,6 +132,89 @@ static void add_uniques(struct writer *writer)
 	ADD_FIELD(writer, "node_frame", p->nodes, p->n_nodes, frame);
 }
 
+static void add_facts(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+	struct pack_facts *facts = own(writer, 1, sizeof(*facts));
+
+	if (writer->failed)
+		return;
+	*facts = (struct pack_facts){
+		.start_ns = p->start_ns,
+		.length_ns = p->length_ns,
+		.epoch_offset_ns = (uint64_t)p->epoch_offset_ns,
+		.flags = (p->has_epoch ? PACK_HAS_EPOCH : 0) | (p->is_wick ? PACK_IS_WICK : 0) |
+			 (p->has_times ? PACK_HAS_TIMES : 0),
+		.hz = p->hz,
+		.command = p->command,
+		.captured = p->captured,
+	};
+	add(writer, "facts", facts, sizeof(*facts) / sizeof(uint64_t), sizeof(uint64_t));
+	ADD_FIELD(writer, "tag_name", p->tags, p->n_tags, name);
+	ADD_FIELD(writer, "metric_name", p->metrics, p->n_metrics, name);
+	ADD_FIELD(writer, "metric_unit", p->metrics, p->n_metrics, unit);
+	add(writer, "event_name", p->event_names, p->n_events, sizeof(*p->event_names));
+}
+
+static void add_kinds(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+	uint8_t *kinds = own(writer, p->n_metrics, sizeof(*kinds));
+
+	for (size_t i = 0; !writer->failed && i < p->n_metrics; i++)
+		kinds[i] = (uint8_t)p->metrics[i].kind;
+	if (!writer->failed)
+		add(writer, "metric_kind", kinds, p->n_metrics, sizeof(*kinds));
+}
+
+/* A text and its NUL, to TO; without TO only their bytes are counted. */
+static size_t put_text(char *to, size_t at, const char *text)
+{
+	const size_t n = strlen(text) + 1;
+
+	if (to)
+		memcpy(to + at, text, n);
+	return at + n;
+}
+
+static size_t put_texts(char *to, const struct profile *p)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->n_files; i++) {
+		at = put_text(to, at, p->files[i].path);
+		at = put_text(to, at, p->files[i].problem ? p->files[i].problem : "");
+	}
+	return at;
+}
+
+static void add_files(struct writer *writer)
+{
+	const struct profile *p = writer->profile;
+	const size_t n_text = put_texts(NULL, p);
+	struct pack_file *files = own(writer, p->n_files, sizeof(*files));
+	char *text = own(writer, n_text, 1);
+
+	if (writer->failed)
+		return;
+	for (size_t i = 0; i < p->n_files; i++) {
+		const struct profile_file *from = &p->files[i];
+
+		files[i] = (struct pack_file){.bytes = from->bytes,
+					      .samples = from->samples,
+					      .bad_lines = from->bad_lines,
+					      .lost = from->lost,
+					      .flags = (from->cut ? PACK_CUT : 0) |
+						       (from->unended ? PACK_UNENDED : 0) |
+						       (from->problem ? PACK_HAS_PROBLEM : 0)};
+		memcpy(files[i].bad, from->bad, sizeof(files[i].bad));
+	}
+	(void)put_texts(text, p);
+	add(writer, "file_facts", files, p->n_files * sizeof(*files) / sizeof(uint64_t),
+	    sizeof(uint64_t));
+	add(writer, "file_text", text, n_text, 1);
+}
+
 static void add_times(struct writer *writer, uint64_t *steps)
 {
 	const struct profile *p = writer->profile;
@@ -223,6 +232,9 @@ static void add_first(struct writer *writer, uint64_t *steps)
 {
 	const struct profile *p = writer->profile;
 
+	add_facts(writer);
+	add_kinds(writer);
+	add_files(writer);
 	add_strings(writer);
 	ADD_FIELD(writer, "thread_comm", p->thread_list, p->n_threads, comm);
 	ADD_FIELD(writer, "thread_host", p->thread_list, p->n_threads, host);
@@ -323,21 +335,16 @@ static int write_out(struct writer *writer, int fd)
 int pack_write(const struct profile *profile, int fd, struct err *err)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
-	struct buf meta;
 	int r = -ENOMEM;
 
-	buf_init(&meta, META_MAX_BYTES);
-	meta_write(profile, &meta);
-	if (writer && !meta.failed) {
+	if (writer) {
 		writer->profile = profile;
-		add(writer, "meta", meta.data, meta.len, 1);
 		add_all(writer);
 		r = writer->failed ? -ENOMEM : write_out(writer, fd);
 	}
 	for (size_t i = 0; writer && i < writer->n_owned; i++)
 		free(writer->owned[i]);
 	free(writer);
-	buf_release(&meta);
 	return r < 0 ? err_set(err, -r, "write the profile") : 0;
 }
 

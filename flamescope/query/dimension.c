@@ -64,7 +64,7 @@ static int add_code(struct maker *maker, size_t code, const char *label)
 
 	if (!text)
 		return -ENOMEM;
-	value = pair_map_at(&maker->values, (uint32_t)((uintptr_t)text >> 32),
+	value = pair_map_at(&maker->values, (uint32_t)((uint64_t)(uintptr_t)text >> 32),
 			    (uint32_t)(uintptr_t)text);
 	if (!value)
 		return -ENOMEM;

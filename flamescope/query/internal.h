@@ -204,4 +204,15 @@ void stack_rules_release(struct stack_rules *rules);
 int stack_rules_apply(struct stack_rules *rules, uint32_t stack, uint32_t *ret_node,
 		      struct err *err);
 
+/* the memory of selections */
+
+/** selection_new - one without samples; NULL when memory ran out */
+struct selection *selection_new(const struct profile *profile);
+
+/** selection_labels - give it copies of groups' labels: 0; -ENOMEM */
+int selection_labels(struct selection *selection, char *const *labels, size_t n);
+
+/** selection_tree - give it a tree, which it releases */
+void selection_tree(struct selection *selection, const struct stack_tree *tree);
+
 #endif

@@ -115,6 +115,31 @@ int query_parse_range(struct query *query, const char *text, struct err *err);
  */
 int query_parse_every(struct query *query, const char *text, struct err *err);
 
+/* query_words: the options of the commands, without their dashes, and the words of a page's URL */
+
+enum { QUERY_WORDS_KEPT = 160 };
+
+/* Zero it. */
+struct query_words {
+	struct query query; /* points into the strings below */
+	char *kept[QUERY_WORDS_KEPT];
+	size_t n_kept;
+};
+
+/**
+ * query_words_take - what one word adds to the query
+ * @name: "time", "thread", "only", "group"...: what `wick report --help` lists as filters
+ * @value: of "flatten" and "idle" it is not looked at, and may be NULL
+ *
+ * Return:  1; 0 when the word is none of these; -EINVAL and the reason; -ENOMEM; -errno of a file
+ *          of rules.
+ */
+int query_words_take(struct query_words *words, const char *name, const char *value,
+		     struct err *err);
+
+/** query_words_release - forget the strings; the query points nowhere after it */
+void query_words_release(struct query_words *words);
+
 /* period: what a sample stands for, in a unit that people know */
 
 struct profile;
@@ -306,6 +331,25 @@ struct selection {
  */
 int selection_make(const struct profile *profile, const struct query *query,
 		   struct selection **ret_selection, struct err *err);
+
+/* What becomes of a selection's stacks. */
+enum transform_kind {
+	TRANSFORM_FOCUS, /* stacks begin at the outermost place of a function; others are dropped */
+	TRANSFORM_MERGE, /* a function is left out: its callees hang on its callers */
+	TRANSFORM_COLLAPSE, /* a function, or any ("") that calls itself directly is shown once */
+	TRANSFORM_DROP,     /* samples with a function are left out */
+	TRANSFORM_HIDE,     /* as merge, with all functions of a module */
+};
+
+/**
+ * selection_transform - a selection with its stacks changed
+ * @of: the name of a function, or of a module
+ *
+ * Return:  0; -ENOMEM; -E2BIG.
+ * Owns:    the caller, to selection_free(); FROM may go, its query has to stay.
+ */
+int selection_transform(const struct selection *from, enum transform_kind kind, const char *of,
+			struct selection **ret_selection, struct err *err);
 
 /**
  * selection_frame_name - the name of a frame number, of the profile's or a group's

@@ -259,6 +259,8 @@ static int find_measure(struct run *run, struct err *err)
 			continue;
 		run->column = levels ? metric->values : metric->deltas;
 		selection->unit = profile->strings[metric->unit];
+		if (selection->delta_metric) /* the query may go, the profile stays */
+			selection->delta_metric = profile->strings[metric->name];
 		return 0;
 	}
 	return missing_metric(profile, query->metric ? query->metric : "", err);
@@ -421,21 +423,52 @@ static int run_query(struct run *run, struct err *err)
 	return r;
 }
 
+struct selection *selection_new(const struct profile *profile)
+{
+	struct selection *selection = calloc(1, sizeof(*selection));
+
+	if (!selection)
+		return NULL;
+	selection->profile = profile;
+	selection->memory = calloc(1, sizeof(*selection->memory));
+	if (selection->memory)
+		return selection;
+	free(selection);
+	return NULL;
+}
+
+int selection_labels(struct selection *selection, char *const *labels, size_t n)
+{
+	struct stack_groups *groups = &selection->memory->groups;
+
+	groups->labels = calloc(n + 1, sizeof(*groups->labels));
+	for (size_t i = 0; groups->labels && i < n; i++) {
+		groups->labels[i] = strdup(labels[i]);
+		if (!groups->labels[i])
+			return -ENOMEM;
+		groups->n_labels++;
+	}
+	selection->labels = groups->labels;
+	selection->n_labels = groups->n_labels;
+	return groups->labels ? 0 : -ENOMEM;
+}
+
+void selection_tree(struct selection *selection, const struct stack_tree *tree)
+{
+	selection->memory->rules.tree = *tree;
+	selection->nodes = tree->nodes;
+	selection->n_nodes = tree->n;
+}
+
 int selection_make(const struct profile *profile, const struct query *query,
 		   struct selection **ret_selection, struct err *err)
 {
-	struct selection *selection = calloc(1, sizeof(*selection));
+	struct selection *selection = selection_new(profile);
 	struct run run = {.profile = profile, .query = query, .selection = selection};
 	int r;
 
 	if (!selection)
 		return err_set(err, ENOMEM, "a selection");
-	selection->profile = profile;
-	selection->memory = calloc(1, sizeof(*selection->memory));
-	if (!selection->memory) {
-		free(selection);
-		return err_set(err, ENOMEM, "a selection");
-	}
 	r = run_query(&run, err);
 	release_filters(&run);
 	idle_release(&run.idle);

@@ -75,11 +75,11 @@ const escapePattern = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /* A filter that says "what is in this row"; of the row of all others: "none of the rows above". */
 export function filterOfRow(heat, by, row) {
-	const labels = heat.rowValues.filter((value) => value.row === row).map(({ label }) => label);
-	if (labels.length === 1)
-		return { dimension: by, exclude: false,
-			pattern: labels[0] === "" ? "" : `^${escapePattern(labels[0])}$` };
-	const shown = heat.rowValues.filter((value) => value.row < row)
-		.map(({ label }) => escapePattern(label));
+	const patternOf = (label) => (label === `[no ${by}]` ? "" : escapePattern(label));
+	if (!heat.hasOthers || row < heat.nRows - 1) {
+		const pattern = patternOf(heat.rowLabels[row]);
+		return { dimension: by, exclude: false, pattern: pattern && `^${pattern}$` };
+	}
+	const shown = heat.rowLabels.slice(0, -1).map(patternOf);
 	return { dimension: by, exclude: true, pattern: `^(${shown.join("|")})$` };
 }

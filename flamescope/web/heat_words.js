@@ -1,9 +1,8 @@
 /* heat_words.js - a cell of the heatmap in words */
 
 import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
-import { frameName } from "wick/select.js";
-import { deltaMetricOf } from "wick/metric_dimension.js";
-import { inRanges, dimension } from "wick/select.js";
+import { frameName, inRanges } from "wick/select.js";
+import { filterOfRow } from "wick/heat_place.js";
 import { secondsWord } from "wick/query.js";
 
 const TOP_FRAMES = 3;
@@ -48,29 +47,13 @@ export function amountText(selection, whole) {
 	return `${samples}, ${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
 }
 
-/* The values that a row stands for: the last one may be many. */
-function labelsOfRow(heat, row) {
-	return new Set(heat.rowValues.filter((value) => value.row === row).map(({ label }) => label));
-}
-
 /* The part of the selection that a cell is of. */
 export function cellSelection(heat, cell, by) {
 	const range = heat.rowLabels
 		? { from: Math.max(0, cell.column * heat.columnNs + heat.originNs),
 			to: (cell.column + 1) * heat.columnNs + heat.originNs, rows: null }
 		: rectangleOfCell(heat, cell);
-	const part = inRanges(heat.selection, [range]);
-	if (!heat.rowLabels)
-		return part;
-	const dim = dimension(part.profile, by, deltaMetricOf(part));
-	const wanted = labelsOfRow(heat, cell.row);
-	const kept = [];
-	for (let i = 0; i < part.n; i++)
-		if (wanted.has(dim.label(dim.codes[part.samples[i]])))
-			kept.push(i);
-	const pick = (column) => column.constructor.from(kept, (i) => column[i]);
-	return { ...part, n: kept.length, samples: pick(part.samples), stacks: pick(part.stacks),
-		values: pick(part.values) };
+	return inRanges(heat.selection, [range], heat.rowLabels ? filterOfRow(heat, by, cell.row) : null);
 }
 
 function rectangleOfCell(heat, cell) {

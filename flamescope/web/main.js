@@ -4,11 +4,11 @@
  * What a recording says becomes text only through textContent and fillText.
  */
 
-import { fromBase64, inflate, readPack } from "wick/pack.js";
+import { fromBase64, inflate } from "wick/bytes.js";
+import { startModel } from "wick/model.js";
+import { readPack } from "wick/pack.js";
 import { browserHistory, makeStore } from "wick/store.js";
-import { queryWords } from "wick/query.js";
 import { makeModels } from "wick/models.js";
-import { hasIdleThread } from "wick/select.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
@@ -40,31 +40,30 @@ function takeBytes(element) {
 	return inflate(bytes);
 }
 
-/* The packs inside the page, in order, as far as they stand before this module. */
-async function embeddedPacks() {
-	const packs = [];
-	for (const element of document.querySelectorAll("script[type='application/x-wick-pack']"))
-		packs.push({ name: element.dataset.name ?? "", profile: readPack(await takeBytes(element), false) });
-	return packs;
+/* The parts of a pack, one behind the other. */
+function joined(parts) {
+	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		bytes.set(part, at);
+		at += part.length;
+	}
+	return bytes;
 }
 
-/* The page is read to its end, and the rest of the packs with it. */
-async function finishPacks(packs) {
+/* The packs inside the page, in order. */
+async function embeddedPacks() {
 	if (document.readyState === "loading")
 		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
-	for (const [i, { profile }] of packs.entries()) {
-		const element = document.getElementById(`wick-rest-${i}`);
-		if (!element)
+	const packs = [];
+	for (const [i, element] of [...document.querySelectorAll("script[type='application/x-wick-pack']")].entries()) {
+		const rest = document.getElementById(`wick-rest-${i}`);
+		if (!rest)
 			throw new Error("the page ends before its recording does");
-		profile.finish(await takeBytes(element));
+		const bytes = joined(await Promise.all([takeBytes(element), takeBytes(rest)]));
+		packs.push({ name: element.dataset.name ?? "", profile: readPack(bytes) });
 	}
-}
-
-/* Whether a heatmap as STATE asks for needs no more than what stands first in a pack. */
-function firstSuffices({ query, by, rangesB }, profile) {
-	const metric = query.metric;
-	return profile.events.length < 2 && !hasIdleThread(profile) && !by && !rangesB && queryWords({ ...query, metric: "" }).length === 0 &&
-		["", "samples", "period"].includes(metric);
+	return packs;
 }
 
 function makeApp(start, recording, baseline) {
@@ -105,18 +104,15 @@ function seen() {
 	});
 }
 
-/* The heatmap is seen before the stacks are read and merged: of a large recording that takes a while. */
-async function mountAll(app, packs = []) {
+/* The heatmap is seen before the stacks are merged: of a large recording that takes a while. */
+async function mountAll(app) {
 	const at = (id) => document.getElementById(id);
-	if (!firstSuffices(app.store.state, app.profile))
-		await finishPacks(packs.splice(0));
 	mountTop(app);
 	mountQuery(at("query"), app);
 	mountBrush(at("brush"), app);
 	mountHeat(at("heat"), app);
 	await seen();
 	performance.mark("wick-heat");
-	await finishPacks(packs);
 	app.emit("whole");
 	for (const panel of panels)
 		panel.mount(at(`panel-${panel.id}`), app);
@@ -160,13 +156,14 @@ async function serve(start) {
 
 async function run() {
 	const start = readStart();
+	await startModel();
 	if (start.mode === "serve")
 		return serve(start);
 	const packs = await embeddedPacks();
 	if (packs.length === 0)
 		throw new Error("there is no recording in this page");
 	const app = makeApp(start, packs[0], packs[1]);
-	await mountAll(app, packs);
+	await mountAll(app);
 	performance.mark("wick-ready");
 	document.documentElement.dataset.ready = "yes";
 	return undefined;

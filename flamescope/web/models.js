@@ -4,11 +4,9 @@
  * A state changes little at a time: zooming makes nothing anew, a new range only what is in it.
  */
 
-import { emptySelection, inRanges, makeSelection } from "wick/select.js";
-import { makeFlame } from "wick/flame.js";
-import { makeFunctions } from "wick/functions.js";
+import { emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
+import { makeFlame, makeFunctions } from "wick/flame.js";
 import { makeHeat } from "wick/heat.js";
-import { transformSelection } from "wick/transforms.js";
 
 const MAX_KEPT = 24;
 
@@ -24,11 +22,18 @@ function makeMemo() {
 			}
 			const value = make();
 			kept.set(key, value);
-			if (kept.size > MAX_KEPT)
-				kept.delete(kept.keys().next().value);
+			if (kept.size > MAX_KEPT) {
+				const [oldest, old] = kept.entries().next().value;
+				kept.delete(oldest);
+				old.release?.();
+			}
 			return value;
 		},
-		forget: () => kept.clear(),
+		forget() {
+			for (const value of kept.values())
+				value.release?.();
+			kept.clear();
+		},
 	};
 }
 
@@ -48,15 +53,17 @@ export function makeModels(app) {
 			try {
 				return makeSelection(profile, query, everyEvent);
 			} catch (error) {
-				return emptySelection(profile, error.message);
+				return emptySelection(profile, query, error.message);
 			}
 		});
 	}
 
 	function part(which, ranges) {
 		const { query, transforms } = app.store.state;
-		return memo.get(word("part", which, query, ranges, transforms), () =>
-			transformSelection(inRanges(whole(which), ranges), transforms));
+		return memo.get(word("part", which, query, ranges, transforms), () => {
+			const all = whole(which);
+			return transformSelection(ranges.length && !all.problem ? inRanges(all, ranges) : all, transforms);
+		});
 	}
 
 	const models = {
@@ -81,10 +88,10 @@ export function makeModels(app) {
 			const selection = models.selectionB();
 			return selection && flameOf("B", selection, order, around);
 		},
-		functions: () => functionsOf("A", models.flame()),
+		functions: () => functionsOf("A", models.selection()),
 		functionsB() {
-			const flame = models.flameB();
-			return flame && functionsOf("B", flame);
+			const selection = models.selectionB();
+			return selection && functionsOf("B", selection);
 		},
 		forget: memo.forget,
 	};
@@ -97,8 +104,8 @@ export function makeModels(app) {
 		return memo.get(word("flame", stateWord(which), order, around),
 			() => makeFlame(selection, order, around));
 	}
-	function functionsOf(which, flame) {
-		return memo.get(word("functions", stateWord(which)), () => makeFunctions(flame));
+	function functionsOf(which, selection) {
+		return memo.get(word("functions", stateWord(which)), () => makeFunctions(selection));
 	}
 	return models;
 }

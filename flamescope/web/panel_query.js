@@ -2,10 +2,9 @@
 
 import { FRAME_COLOURS } from "wick/colour.js";
 import { formatShare, grouped, unitWord } from "wick/amount.js";
-import { classNames, deltaMetricOf } from "wick/metric_dimension.js";
 import { periodOf } from "wick/period.js";
 import { parseMetric } from "wick/query.js";
-import { compile, defaultMetric, dimension, dimensionNames, hasIdleThread, measureOf } from "wick/select.js";
+import { classNames, compile, defaultMetric, deltaMetricOf, dimension, dimensionNames, hasIdleThread } from "wick/select.js";
 
 const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
@@ -223,7 +222,7 @@ export function mountQuery(element, app) {
 
 	metric.addEventListener("change", () => {
 		const { groups } = app.store.state.query;
-		const signed = deltaMetricOf(measureOf(app.profile, metric.value)) !== "";
+		const signed = deltaMetricOf(parseMetric(metric.value)) !== "";
 		app.store.setQuery({ metric: metric.value,
 			groups: signed ? groups : groups.filter((name) => name !== "sign") });
 		app.say(`Metric: ${metric.value}`);

@@ -6,10 +6,10 @@ const MANY_UNKNOWN = 0.5;
 
 /* The part of the samples whose innermost function is "[unknown]". */
 function unknownPart(profile) {
-	const { frames, nodes, strings } = profile;
+	const { frames, nodes } = profile;
 	const unknown = new Uint8Array(frames.n);
 	for (let i = 0; i < frames.n; i++)
-		unknown[i] = strings[frames.name[i]] === "[unknown]" ? 1 : 0;
+		unknown[i] = profile.text(frames.name[i]) === "[unknown]" ? 1 : 0;
 	let n = 0;
 	for (let i = 0; i < profile.n; i++)
 		n += profile.stack[i] !== 0 && unknown[nodes.frame[profile.stack[i]]];

@@ -1,7 +1,7 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { diffOrder, fillChance, isFlagged, LEVEL, makeDiff, makeDiffTree, whyNoDiff } from "wick/diff.js";
+import { fillChance, isFlagged, LEVEL, makeDiff, whyNoDiff } from "wick/diff.js";
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
@@ -37,8 +37,7 @@ function diffOf(base, now) {
 	let diff = byBase.get(base);
 	if (!diff) {
 		diff = makeDiff(base, now);
-		diff.order = diffOrder(diff);
-		diff.tree = makeDiffTree(diff);
+		diff.order = [...diff.names.keys()];
 		diff.layout = layoutTree(diff.tree, diff.tree.width);
 		byBase.set(base, diff);
 	}
@@ -131,7 +130,7 @@ class DiffView {
 	#sayChance() {
 		const { diff } = this;
 		const { unit } = diff.sides[0];
-		const sides = `B ${formatAmount(diff.matrix.whole[0], unit)}, now ${formatAmount(diff.matrix.whole[1], unit)}; each as shares of its own whole. `;
+		const sides = `B ${formatAmount(diff.whole[0], unit)}, now ${formatAmount(diff.whole[1], unit)}; each as shares of its own whole. `;
 		if (!diff.chance)
 			this.says.textContent = `${sides}Significance is being computed…`;
 		else if (diff.chance.problem)

@@ -50,7 +50,7 @@ static int draw_heat(const struct selection *selection, struct err *err)
 static int draw_flame(const struct selection *selection, struct err *err)
 {
 	struct flame *flame = NULL;
-	int r = flame_make(selection, FLAME_CALLS, UINT32_MAX, &flame);
+	int r = flame_make(selection, FLAME_CALLS, NULL, &flame);
 
 	flame_free(flame);
 	return r < 0 ? err_set(err, -r, "flame graph") : 0;

@@ -324,7 +324,7 @@ static int check_arguments(const struct view_command *command, const struct diff
 
 	if (asked->baseline.n_paths > 0)
 		return 0;
-	if (n == 1 && (asked->against.n_ranges == 0 || command->options.query.n_ranges == 0)) {
+	if (n == 1 && (asked->against.n_ranges == 0 || command->words.query.n_ranges == 0)) {
 		(void)err_set(err, 0,
 			      "one recording alone cannot be compared without two time ranges");
 		err_hint(err, "--time 20-30 --against 0-10, or a second FILE");
@@ -458,8 +458,8 @@ static void take_sides(const struct view_command *command, const struct diff_ask
 
 	*base = asked->baseline;
 	*now = command->input;
-	sides->queries[DIFF_BASE] = command->options.query;
-	sides->queries[DIFF_NEW] = command->options.query;
+	sides->queries[DIFF_BASE] = command->words.query;
+	sides->queries[DIFF_NEW] = command->words.query;
 	sides->one_file = base->n_paths == 0 && now->n_paths == 1;
 	if (base->n_paths == 0) {
 		*base = *now;

@@ -39,7 +39,7 @@ const struct option_spec serve_option_specs[] = {
 
 struct serving {
 	struct server_options options;
-	struct query_options query;
+	struct query_words query;
 	const char *hosts[MAX_HOSTS];
 	char random_token[GUARD_TOKEN_TEXT];
 	bool has_listen;
@@ -96,7 +96,7 @@ static int take_token(struct serving *serving, const char *text, struct err *err
 
 static int take(struct serving *serving, int id, const char *value, struct err *err)
 {
-	int r = query_options_take(&serving->query, id, value, err);
+	int r = query_option_take(&serving->query, id, value, err);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
@@ -272,6 +272,6 @@ int cmd_serve(struct cmd_ctx *ctx)
 		(void)unlink(serving.secret_file);
 	free(serving.secret_file);
 	buf_release(&serving.state);
-	query_options_release(&serving.query);
+	query_words_release(&serving.query);
 	return status;
 }

@@ -83,7 +83,7 @@ static int own_option(void *context, int id, const char *value, struct err *err)
 		return parse_metrics_as(value, &asked->options.inline_metrics, err);
 	case OPT_REPEAT:
 		asked->options.replicate = true;
-		r = query_options_take(&asked->command.options, QUERY_OPT_METRIC, value, err);
+		r = query_option_take(&asked->command.words, QUERY_OPT_METRIC, value, err);
 		return r < 0 ? r : 0;
 	case OPT_MAX_SAMPLES:
 		asked->max_samples = true;
@@ -101,7 +101,7 @@ static void name_measure(struct convert_asked *asked)
 		[QUERY_VALUE] = "",     [QUERY_MEAN] = ":mean", [QUERY_DELTA] = ":delta",
 		[QUERY_GAIN] = ":gain", [QUERY_LOSS] = ":loss",
 	};
-	const struct query *query = &asked->command.options.query;
+	const struct query *query = &asked->command.words.query;
 
 	if (query->measure == QUERY_SAMPLES || query->measure == QUERY_WEIGHT || !query->metric)
 		(void)snprintf(asked->metric, sizeof(asked->metric), "%s",
@@ -131,14 +131,14 @@ static int check(const struct convert_asked *asked, struct err *err)
 			       options->metric);
 	if (asked->max_samples && !options->replicate)
 		return err_set(err, 0, "--max-samples is for --repeat, try: --repeat METRIC");
-	if (options->replicate && asked->command.options.query.measure == QUERY_MEAN)
+	if (options->replicate && asked->command.words.query.measure == QUERY_MEAN)
 		return err_set(err, 0, "a mean cannot be added up, try: --repeat METRIC");
 	return 0;
 }
 
 static int settle(struct convert_asked *asked, struct err *err)
 {
-	const struct query *query = &asked->command.options.query;
+	const struct query *query = &asked->command.words.query;
 	const char *name =
 		asked->command.format ? asked->command.format : asked->command.output.path;
 	int r;
@@ -155,9 +155,9 @@ static int settle(struct convert_asked *asked, struct err *err)
 	asked->options.n_groups = query->n_groups;
 	asked->options.groups = query->groups;
 	/* perf text says of each sample what it is, and its readers choose */
-	asked->command.options.query.every_event |=
+	asked->command.words.query.every_event |=
 		asked->options.format == CONVERT_PERF && !asked->options.replicate;
-	asked->command.options.query.idle |= asked->command.options.query.every_event;
+	asked->command.words.query.idle |= asked->command.words.query.every_event;
 	return check(asked, err);
 }
 
@@ -208,7 +208,7 @@ static int convert(struct convert_asked *asked, struct err *err)
 	if (r == 0)
 		r = view_input_load(&asked->command.input, &profile, err);
 	if (r == 0)
-		r = view_input_select(profile, &asked->command.options.query, &selection, err);
+		r = view_input_select(profile, &asked->command.words.query, &selection, err);
 	it.selection = selection;
 	if (r == 0)
 		r = view_output_make(&asked->command.output, write_all, &it, err);

@@ -81,10 +81,10 @@ static int write_svg(struct flamegraph *it, struct buf *text, struct err *err)
 {
 	struct flame *calls = NULL;
 	struct flame *reverse = NULL;
-	int r = flame_make(it->subject.selection, FLAME_CALLS, UINT32_MAX, &calls);
+	int r = flame_make(it->subject.selection, FLAME_CALLS, NULL, &calls);
 
 	if (r == 0)
-		r = flame_make(it->subject.selection, FLAME_REVERSE, UINT32_MAX, &reverse);
+		r = flame_make(it->subject.selection, FLAME_REVERSE, NULL, &reverse);
 	if (r == 0) {
 		it->picture.title = it->subject.title;
 		it->picture.threshold = threshold_of(it);
@@ -103,7 +103,7 @@ static int write_tree(struct flamegraph *it, struct buf *text, struct err *err)
 	enum flame_order order = it->reverse ? FLAME_REVERSE : FLAME_CALLS;
 	double threshold = threshold_of(it);
 	struct flame *flame = NULL;
-	int r = flame_make(it->subject.selection, order, UINT32_MAX, &flame);
+	int r = flame_make(it->subject.selection, order, NULL, &flame);
 
 	if (r < 0)
 		return no_memory(r, err);

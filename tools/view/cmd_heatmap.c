@@ -56,7 +56,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return view_number("rows", value, 1, HEAT_MAX_ROWS, &it->options.n_rows, err);
 	default:
 		it->options.by = value;
-		it->subject.command.options.query.every_event = strcmp(value, "event") == 0;
+		it->subject.command.words.query.every_event = strcmp(value, "event") == 0;
 		return 0;
 	}
 }
@@ -183,7 +183,7 @@ static int tell_page(void *context, struct buf *words, struct err *err)
 
 	if (it->options.by)
 		r = dimension_init(&by, it->subject.profile, it->options.by,
-				   query_delta_metric(&it->subject.command.options.query), err);
+				   query_delta_metric(&it->subject.command.words.query), err);
 	dimension_release(&by);
 	if (r < 0)
 		return r;

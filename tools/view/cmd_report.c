@@ -220,7 +220,7 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return check_one(it, err);
 	case OPT_PER:
 		it->per = value;
-		it->subject.command.options.query.every_event = strcmp(value, "event") == 0;
+		it->subject.command.words.query.every_event = strcmp(value, "event") == 0;
 		return check_one(it, err);
 	default:
 		it->subject.command.format = "json";
@@ -349,15 +349,15 @@ static void add_head(const struct report *it, const struct function_table *table
 	measure_taken(text, selection);
 	if (selection->measure == QUERY_MEAN) {
 		buf_add(text, ", mean of ");
-		words_plain(text, it->subject.command.options.query.metric);
+		words_plain(text, it->subject.command.words.query.metric);
 	} else if (selection->measure != QUERY_SAMPLES) {
 		buf_add(text, ", ");
 		measure_total(text, selection, table->total);
 		if (selection->is_signed)
 			buf_add(text, " up (+) and down (-)");
-		if (it->subject.command.options.query.metric) {
+		if (it->subject.command.words.query.metric) {
 			buf_add(text, " of ");
-			words_plain(text, it->subject.command.options.query.metric);
+			words_plain(text, it->subject.command.words.query.metric);
 		}
 	}
 	if (!selection->is_signed && selection->measure <= QUERY_WEIGHT) {
@@ -467,7 +467,7 @@ static int draw(void *context, struct buf *text, struct err *err)
 {
 	const struct report *it = context;
 
-	view_error_weights(it->subject.selection, &it->subject.command.options.query);
+	view_error_weights(it->subject.selection, &it->subject.command.words.query);
 	return it->per ? write_parts(it, text, err) : write_report(it, text, err);
 }
 

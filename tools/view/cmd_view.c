@@ -90,7 +90,7 @@ static int load(struct viewing *viewing, struct err *err)
 /* A query that fits nothing is said now, where it can be corrected, not by the page. */
 static int make_state(struct viewing *viewing, struct err *err)
 {
-	const struct query *query = &viewing->command.options.query;
+	const struct query *query = &viewing->command.words.query;
 	struct selection *selection = NULL;
 	int r;
 

@@ -200,30 +200,13 @@ enum query_option {
 			"stands for), a metric, or NAME:mean, NAME:delta, NAME:gain, NAME:loss"    \
 	}
 
-enum { QUERY_OPTIONS_KEPT = 160 };
-
-/* Zero it. */
-struct query_options {
-	struct query query; /* points into the strings below */
-	char *kept[QUERY_OPTIONS_KEPT];
-	size_t n_kept;
-};
-
 /**
- * query_options_take - what one option adds to the query
+ * query_option_take - what one option adds to a query
  * @id: as option_next() returned it
  *
- * Return:  1; 0 when the option is none of these; -EINVAL and the reason; -ENOMEM; -errno of a
- *          file of rules.
+ * Return:  1; 0 when the option is none of these; else as query_words_take().
  */
-int query_options_take(struct query_options *options, int id, const char *value, struct err *err);
-
-/**
- * query_options_release - forget the strings; the query points nowhere after it
- *
- * Context: any thread.
- */
-void query_options_release(struct query_options *options);
+int query_option_take(struct query_words *words, int id, const char *value, struct err *err);
 
 /* What the end of a name says. */
 enum view_format {
@@ -354,7 +337,7 @@ enum view_option {
 
 /* Zero it. */
 struct view_command {
-	struct query_options options;
+	struct query_words words;
 	struct view_input input;
 	struct view_output output; /* of -o and --force */
 	const char *format;        /* of --format; NULL: none */

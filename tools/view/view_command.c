@@ -9,6 +9,21 @@
 
 enum { LIST_BYTES = 128 };
 
+int query_option_take(struct query_words *words, int id, const char *value, struct err *err)
+{
+	static const char *const names[] = {
+		"time",  "every",    "thread",  "comm",  "process", "state",
+		"wait",  "event",    "idle",    "where", "only",    "without",
+		"focus", "truncate", "flatten", "elide", "group",   "metric",
+	};
+
+	_Static_assert(sizeof(names) / sizeof(names[0]) == QUERY_OPT_END - QUERY_OPT_TIME,
+		       "one an id, in their order");
+	if (id < QUERY_OPT_TIME || id >= QUERY_OPT_END)
+		return 0;
+	return query_words_take(words, names[id - QUERY_OPT_TIME], value, err);
+}
+
 static int take(struct view_command *command, int id, const char *value, struct err *err)
 {
 	switch (id) {
@@ -31,7 +46,7 @@ static int take(struct view_command *command, int id, const char *value, struct 
 		command->title = value;
 		return 1;
 	default:
-		return query_options_take(&command->options, id, value, err);
+		return query_option_take(&command->words, id, value, err);
 	}
 }
 
@@ -188,7 +203,7 @@ int view_command_format(const struct view_command *command, const enum view_form
 
 void view_command_release(struct view_command *command)
 {
-	query_options_release(&command->options);
+	query_words_release(&command->words);
 	view_input_release(&command->input);
 	*command = (struct view_command){0};
 }

@@ -21,8 +21,7 @@ static int load(struct view_subject *subject, struct err *err)
 					: view_input_title(&command->input, subject->profile);
 	if (!subject->title)
 		return err_set(err, ENOMEM, "name the picture");
-	return view_input_select(subject->profile, &command->options.query, &subject->selection,
-				 err);
+	return view_input_select(subject->profile, &command->words.query, &subject->selection, err);
 }
 
 static int write_page(void *context, int fd, struct err *err)
@@ -47,7 +46,7 @@ static int make_page(const struct view_subject *subject, const struct view_verb 
 	int r;
 
 	buf_init(&state, STATE_BYTES);
-	view_state_words(&command->options.query, &state);
+	view_state_words(&command->words.query, &state);
 	r = verb->state(context, &state, err);
 	page.state = buf_text(&state);
 	if (r == 0)

@@ -1,4 +1,5 @@
-/* query_options_test.c - options to a query, and rules of what is left out */
+/* query_words_test.c - options to a query, and rules of what is left out */
+#include "flamescope/query/query.h"
 #include "folder_fixture.h"
 #include "tools/cli/pattern.h"
 #include "tools/view/view.h"
@@ -15,27 +16,27 @@
 
 #include <cmocka.h>
 
-static struct query_options options;
+static struct query_words options;
 static struct err err;
 
-static int take(int id, const char *value)
+static int take(const char *name, const char *value)
 {
-	return query_options_take(&options, id, value, &err);
+	return query_words_take(&options, name, value, &err);
 }
 
 static int clean(void **state)
 {
 	(void)state;
-	query_options_release(&options);
+	query_words_release(&options);
 	return 0;
 }
 
 static void filters_are_dimensions_by_another_name(void **state)
 {
 	(void)state;
-	assert_int_equal(take(QUERY_OPT_THREAD, "^worker"), 1);
-	assert_int_equal(take(QUERY_OPT_WHERE, "state!=running"), 1);
-	assert_int_equal(take(QUERY_OPT_WHERE, "op=a=b"), 1);
+	assert_int_equal(take("thread", "^worker"), 1);
+	assert_int_equal(take("where", "state!=running"), 1);
+	assert_int_equal(take("where", "op=a=b"), 1);
 	assert_int_equal(options.query.n_filters, 3);
 	assert_string_equal(options.query.filters[0].dimension, "thread");
 	assert_false(options.query.filters[0].exclude);
@@ -53,12 +54,12 @@ static void only_takes_labels_and_functions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		assert_int_equal(take(QUERY_OPT_ONLY, functions[i]), 1);
+		assert_int_equal(take("only", functions[i]), 1);
 	assert_int_equal(options.query.n_include, sizeof(functions) / sizeof(functions[0]));
 	assert_int_equal(options.query.n_filters, 0);
-	assert_int_equal(take(QUERY_OPT_ONLY, "tier=^db$"), 1);
-	assert_int_equal(take(QUERY_OPT_ONLY, "req!="), 1);
-	assert_int_equal(take(QUERY_OPT_ONLY, "identity=("), -EINVAL);
+	assert_int_equal(take("only", "tier=^db$"), 1);
+	assert_int_equal(take("only", "req!="), 1);
+	assert_int_equal(take("only", "identity=("), -EINVAL);
 	assert_int_equal(options.query.n_filters, 2);
 	assert_string_equal(options.query.filters[0].dimension, "tier");
 	assert_string_equal(options.query.filters[0].pattern, "^db$");
@@ -70,42 +71,42 @@ static void only_takes_labels_and_functions(void **state)
 static void what_makes_no_sense_is_refused_where_it_stands(void **state)
 {
 	(void)state;
-	assert_int_equal(take(QUERY_OPT_WHERE, "state"), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_WHERE, "=x"), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_WHERE, "!=x"), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_ONLY, "("), -EINVAL);
+	assert_int_equal(take("where", "state"), -EINVAL);
+	assert_int_equal(take("where", "=x"), -EINVAL);
+	assert_int_equal(take("where", "!=x"), -EINVAL);
+	assert_int_equal(take("only", "("), -EINVAL);
 	assert_non_null(strstr(err.text, "'('"));
-	assert_int_equal(take(QUERY_OPT_TIME, "x"), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_EVERY, "1s"), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_GROUP, ","), -EINVAL);
-	assert_int_equal(take(QUERY_OPT_METRIC, "a:b"), -EINVAL);
-	assert_int_equal(take('o', "x"), 0);
+	assert_int_equal(take("time", "x"), -EINVAL);
+	assert_int_equal(take("every", "1s"), -EINVAL);
+	assert_int_equal(take("group", ","), -EINVAL);
+	assert_int_equal(take("metric", "a:b"), -EINVAL);
+	assert_int_equal(take("output", "x"), 0);
 }
 
 static void there_are_limits(void **state)
 {
 	(void)state;
 	for (int i = 0; i < QUERY_MAX_PATTERNS; i++)
-		assert_int_equal(take(QUERY_OPT_ONLY, "x"), 1);
-	assert_int_equal(take(QUERY_OPT_ONLY, "x"), -E2BIG);
-	assert_int_equal(take(QUERY_OPT_GROUP, "a,b,c,d,e,f,g,h,i"), -EINVAL);
+		assert_int_equal(take("only", "x"), 1);
+	assert_int_equal(take("only", "x"), -E2BIG);
+	assert_int_equal(take("group", "a,b,c,d,e,f,g,h,i"), -EINVAL);
 }
 
 static void groups_and_metric_are_taken_apart(void **state)
 {
 	(void)state;
-	assert_int_equal(take(QUERY_OPT_GROUP, "state,wait"), 1);
-	assert_int_equal(take(QUERY_OPT_GROUP, "thread"), 1);
+	assert_int_equal(take("group", "state,wait"), 1);
+	assert_int_equal(take("group", "thread"), 1);
 	assert_int_equal(options.query.n_groups, 3);
 	assert_string_equal(options.query.groups[1], "wait");
 	assert_string_equal(options.query.groups[2], "thread");
-	assert_int_equal(take(QUERY_OPT_METRIC, "rss_kib:delta"), 1);
+	assert_int_equal(take("metric", "rss_kib:delta"), 1);
 	assert_int_equal(options.query.measure, QUERY_DELTA);
 	assert_string_equal(options.query.metric, "rss_kib");
-	assert_int_equal(take(QUERY_OPT_TIME, "10-20@0-100ms"), 1);
+	assert_int_equal(take("time", "10-20@0-100ms"), 1);
 	assert_int_equal(options.query.n_ranges, 1);
 	assert_true(options.query.ranges[0].to_ns == 20000000000);
-	assert_int_equal(take(QUERY_OPT_EVERY, "1s:0-100ms"), 1);
+	assert_int_equal(take("every", "1s:0-100ms"), 1);
 	assert_true(options.query.every.to_ns == 100000000);
 }
 
@@ -125,7 +126,7 @@ static void wrappers_are_known(void **state)
 	const char *rules;
 
 	(void)state;
-	assert_int_equal(take(QUERY_OPT_ELIDE, "@wrappers"), 1);
+	assert_int_equal(take("elide", "@wrappers"), 1);
 	rules = options.query.elide[0];
 	assert_true(elides(rules, "std::function<void (int)>::operator()"));
 	assert_true(elides(rules, "std::__invoke_impl<void, main::{lambda#1}>"));
@@ -144,13 +145,13 @@ static void a_file_of_rules_is_one_expression(void **state)
 
 	(void)state;
 	(void)snprintf(name, sizeof(name), "@%s", path);
-	assert_int_equal(take(QUERY_OPT_ELIDE, name), 1);
+	assert_int_equal(take("elide", name), 1);
 	file_remove(path);
 	assert_int_equal(options.query.n_elide, 1);
 	assert_true(elides(options.query.elide[0], "mine"));
 	assert_true(elides(options.query.elide[0], "yours"));
 	assert_false(elides(options.query.elide[0], "ours"));
-	assert_int_equal(take(QUERY_OPT_ELIDE, "@/no/such/file"), -ENOENT);
+	assert_int_equal(take("elide", "@/no/such/file"), -ENOENT);
 }
 
 static void the_end_of_a_name_is_the_format(void **state)

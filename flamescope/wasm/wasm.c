@@ -1,0 +1,442 @@
+/* wasm.c - a profile, and what a query takes out of it, for the page */
+#include "flamescope/wasm/internal.h"
+
+#include "base/json.h"
+#include "flamescope/pack/pack.h"
+#include "flamescope/profile_memory.h"
+#include "flamescope/query/query.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ANSWER = 256 * 1024 * 1024 };
+
+static struct err error;
+static struct buf answer = {.limit = MAX_ANSWER};
+
+struct err *wasm_err(void)
+{
+	error = (struct err){0};
+	return &error;
+}
+
+struct buf *wasm_answer(void)
+{
+	buf_clear(&answer);
+	return &answer;
+}
+
+WASM_EXPORT("error_text") const char *wasm_error_text(void)
+{
+	return error.text;
+}
+
+WASM_EXPORT("allocate") void *wasm_allocate(size_t n_bytes)
+{
+	return malloc(n_bytes ? n_bytes : 1);
+}
+
+WASM_EXPORT("release") void wasm_release(void *block)
+{
+	free(block);
+}
+
+static struct wasm_view view;
+
+const struct wasm_view *wasm_view(const void *data, size_t n, enum wasm_type type)
+{
+	view = (struct wasm_view){.data = data, .n = (uint32_t)n, .type = type};
+	return &view;
+}
+
+static void *own(size_t n, size_t size, enum wasm_type type)
+{
+	void *data = calloc(n + 1, size);
+
+	(void)wasm_view(data, data ? n : 0, type);
+	view.owned = data != NULL;
+	return data;
+}
+
+const struct wasm_view *wasm_doubles(size_t n, double **ret_values)
+{
+	*ret_values = own(n, sizeof(**ret_values), WASM_F64);
+	return &view;
+}
+
+const struct wasm_view *wasm_numbers(size_t n, uint32_t **ret_values)
+{
+	*ret_values = own(n, sizeof(**ret_values), WASM_U32);
+	return &view;
+}
+
+/* --- profiles --- */
+
+/* Takes BYTES, which are of allocate(). */
+WASM_EXPORT("profile_new") struct profile *wasm_profile_new(void *bytes, size_t n_bytes)
+{
+	struct profile *profile = NULL;
+
+	if (pack_read(bytes, n_bytes, &profile, wasm_err()) < 0) {
+		free(bytes);
+		return NULL;
+	}
+	if (profile_keep(profile, bytes) == 0)
+		return profile;
+	profile_free(profile);
+	(void)err_set(wasm_err(), ENOMEM, "a profile");
+	return NULL;
+}
+
+WASM_EXPORT("profile_free") void wasm_profile_free(struct profile *profile)
+{
+	profile_free(profile);
+}
+
+/* Numbers of 64 bits, which JSON's readers do not have. */
+static void add_wide(struct buf *buf, const char *name, const char *format, uint64_t value)
+{
+	buf_printf(buf, ",\"%s\":\"", name);
+	buf_printf(buf, format, (unsigned long long)value);
+	buf_add_char(buf, '"');
+}
+
+static void add_file(struct buf *buf, const struct profile_file *file)
+{
+	uint64_t n = file->bad_lines < PROFILE_BAD_LINES ? file->bad_lines : PROFILE_BAD_LINES;
+
+	buf_add_char(buf, '{');
+	json_add_text(buf, "path", file->path);
+	json_add_number(buf, "bytes", file->bytes);
+	json_add_number(buf, "samples", file->samples);
+	json_add_number(buf, "bad_lines", file->bad_lines);
+	add_wide(buf, "lost", "%llu", file->lost);
+	buf_add(buf, ",\"bad\":[");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(buf, i ? ",%llu" : "%llu", (unsigned long long)file->bad[i]);
+	buf_add_char(buf, ']');
+	json_add_bool(buf, "cut", file->cut);
+	json_add_bool(buf, "unended", file->unended);
+	if (file->problem)
+		json_add_text(buf, "problem", file->problem);
+	buf_add_char(buf, '}');
+}
+
+static void add_lists(struct buf *buf, const struct profile *profile)
+{
+	buf_add(buf, ",\"tags\":[");
+	for (size_t i = 0; i < profile->n_tags; i++)
+		buf_printf(buf, "%s{\"name\":%u,\"n\":%u}", i ? "," : "", profile->tags[i].name,
+			   profile->tags[i].n_values);
+	buf_add(buf, "],\"metrics\":[");
+	for (size_t i = 0; i < profile->n_metrics; i++)
+		buf_printf(buf, "%s{\"name\":%u,\"unit\":%u,\"kind\":\"%s\"}", i ? "," : "",
+			   profile->metrics[i].name, profile->metrics[i].unit,
+			   profile->metrics[i].kind == METRIC_GAUGE ? "gauge" : "counter");
+	buf_add(buf, "],\"events\":[");
+	for (size_t i = 0; i < profile->n_events; i++)
+		buf_printf(buf, i ? ",%u" : "%u", profile->event_names[i]);
+	buf_add(buf, "],\"files\":[");
+	for (size_t i = 0; i < profile->n_files; i++) {
+		if (i)
+			buf_add_char(buf, ',');
+		add_file(buf, &profile->files[i]);
+	}
+	buf_add_char(buf, ']');
+}
+
+/* What a profile says of itself; strings are numbers, for profile_string(). */
+WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile *profile)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"n\":%zu,\"threads\":%zu,\"frames\":%zu,\"nodes\":%zu",
+		   profile->n_samples, profile->n_threads, profile->n_frames, profile->n_nodes);
+	add_wide(buf, "start_ns", "%llu", profile->start_ns);
+	add_wide(buf, "length_ns", "%llu", profile->length_ns);
+	add_wide(buf, "epoch_offset_ns", "%lld", (uint64_t)profile->epoch_offset_ns);
+	json_add_bool(buf, "has_epoch", profile->has_epoch);
+	json_add_bool(buf, "is_wick", profile->is_wick);
+	json_add_bool(buf, "has_times", profile->has_times);
+	json_add_number(buf, "hz", profile->hz);
+	json_add_number(buf, "command", profile->command);
+	json_add_number(buf, "captured", profile->captured);
+	add_lists(buf, profile);
+	buf_add_char(buf, '}');
+	return buf_text(buf);
+}
+
+WASM_EXPORT("profile_string")
+const char *wasm_profile_string(const struct profile *profile, uint32_t number)
+{
+	return number < profile->n_strings ? profile->strings[number] : "";
+}
+
+static const struct wasm_view *wide(const uint64_t *numbers, size_t n)
+{
+	double *to;
+	const struct wasm_view *column = wasm_doubles(n, &to);
+
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = (double)numbers[i];
+	return column;
+}
+
+/* What is not there is NaN. */
+static const struct wasm_view *sparse(const int64_t *numbers, size_t n)
+{
+	double *to;
+	const struct wasm_view *column = wasm_doubles(n, &to);
+
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = numbers[i] == PROFILE_ABSENT ? (double)NAN : (double)numbers[i];
+	return column;
+}
+
+static const struct wasm_view *sample_column(const struct profile *p, const char *name)
+{
+	const size_t n = p->n_samples;
+
+	if (strcmp(name, "time") == 0)
+		return wide(p->times_ns, n);
+	if (strcmp(name, "weight") == 0)
+		return wide(p->weights, n);
+	if (strcmp(name, "thread") == 0)
+		return wasm_view(p->threads, n, WASM_U32);
+	if (strcmp(name, "stack") == 0)
+		return wasm_view(p->stacks, n, WASM_U32);
+	if (strcmp(name, "cpu") == 0)
+		return wasm_view(p->cpus, n, WASM_U16);
+	if (strcmp(name, "event") == 0)
+		return wasm_view(p->events, n, WASM_U8);
+	return NULL;
+}
+
+static const struct wasm_view *frame_column(const struct profile *p, const char *name)
+{
+	if (strcmp(name, "name") == 0)
+		return WASM_NUMBERS(p->frames, p->n_frames, name);
+	if (strcmp(name, "module") == 0)
+		return WASM_NUMBERS(p->frames, p->n_frames, module);
+	if (strcmp(name, "inlined") == 0)
+		return WASM_NUMBERS(p->frames, p->n_frames, inlined);
+	if (strcmp(name, "addr") == 0)
+		return WASM_DOUBLES(p->frames, p->n_frames, addr);
+	if (strcmp(name, "offset") == 0)
+		return WASM_DOUBLES(p->frames, p->n_frames, offset);
+	return NULL;
+}
+
+static const struct wasm_view *thread_column(const struct profile *p, const char *name)
+{
+	if (strcmp(name, "comm") == 0)
+		return WASM_NUMBERS(p->thread_list, p->n_threads, comm);
+	if (strcmp(name, "host") == 0)
+		return WASM_NUMBERS(p->thread_list, p->n_threads, host);
+	if (strcmp(name, "pid") == 0)
+		return WASM_NUMBERS(p->thread_list, p->n_threads, pid);
+	if (strcmp(name, "tid") == 0)
+		return WASM_NUMBERS(p->thread_list, p->n_threads, tid);
+	return NULL;
+}
+
+static const struct wasm_view *numbered_column(const struct profile *p, const char *name, size_t i)
+{
+	if (strcmp(name, "tag_codes") == 0 && i < p->n_tags)
+		return wasm_view(p->tags[i].codes, p->n_samples, WASM_U32);
+	if (strcmp(name, "tag_values") == 0 && i < p->n_tags)
+		return wasm_view(p->tags[i].values, p->tags[i].n_values, WASM_U32);
+	if (strcmp(name, "metric_values") == 0 && i < p->n_metrics)
+		return sparse(p->metrics[i].values, p->n_samples);
+	if (strcmp(name, "metric_deltas") == 0 && i < p->n_metrics)
+		return sparse(p->metrics[i].deltas, p->n_samples);
+	return NULL;
+}
+
+/* A column of a profile: "time", "frame_name", "metric_values" of metric I. */
+WASM_EXPORT("profile_column")
+const struct wasm_view *wasm_profile_column(const struct profile *profile, const char *name,
+					    size_t i)
+{
+	const struct wasm_view *column = sample_column(profile, name);
+
+	if (!column && strncmp(name, "frame_", 6) == 0)
+		column = frame_column(profile, name + 6);
+	if (!column && strncmp(name, "thread_", 7) == 0)
+		column = thread_column(profile, name + 7);
+	if (!column && strcmp(name, "node_parent") == 0)
+		column = WASM_NUMBERS(profile->nodes, profile->n_nodes, parent);
+	if (!column && strcmp(name, "node_frame") == 0)
+		column = WASM_NUMBERS(profile->nodes, profile->n_nodes, frame);
+	return column ? column : numbered_column(profile, name, i);
+}
+
+/* What a sample of EVENT stands for; -1: of all. */
+WASM_EXPORT("profile_period")
+const char *wasm_profile_period(const struct profile *profile, int event)
+{
+	struct period period =
+		period_of(profile, event < 0 ? SELECTION_EVERY_EVENT : (uint32_t)event);
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"multiply\":%llu,\"divide\":%llu", (unsigned long long)period.multiply,
+		   (unsigned long long)period.divide);
+	json_add_text(buf, "unit", period.unit);
+	json_add_text(buf, "noun", period.noun);
+	json_add_bool(buf, "isDefault", period.is_default);
+	buf_add_char(buf, '}');
+	return buf_text(buf);
+}
+
+/* --- dimensions --- */
+
+/* DELTA_METRIC: the metric whose changes are counted; "": none. */
+WASM_EXPORT("dimension_new")
+struct dimension *wasm_dimension_new(const struct profile *profile, const char *name,
+				     const char *delta_metric)
+{
+	struct dimension *dimension = calloc(1, sizeof(*dimension));
+
+	if (!dimension) {
+		(void)err_set(wasm_err(), ENOMEM, "a dimension");
+		return NULL;
+	}
+	if (dimension_init(dimension, profile, name, *delta_metric ? delta_metric : NULL,
+			   wasm_err()) == 0)
+		return dimension;
+	dimension_release(dimension);
+	free(dimension);
+	return NULL;
+}
+
+WASM_EXPORT("dimension_free") void wasm_dimension_free(struct dimension *dimension)
+{
+	dimension_release(dimension);
+	free(dimension);
+}
+
+/* A list of the values' labels. */
+WASM_EXPORT("dimension_facts") const char *wasm_dimension_facts(const struct dimension *dimension)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_add_char(buf, '[');
+	for (size_t i = 0; i < dimension->n_values; i++) {
+		if (i)
+			buf_add_char(buf, ',');
+		json_add_string(buf, dimension->labels[i]);
+	}
+	buf_add_char(buf, ']');
+	return buf_text(buf);
+}
+
+/* The number of each sample's value. */
+WASM_EXPORT("dimension_column")
+const struct wasm_view *wasm_dimension_column(const struct dimension *dimension,
+					      const struct profile *profile)
+{
+	uint32_t *to;
+	const struct wasm_view *column = wasm_numbers(profile->n_samples, &to);
+
+	for (size_t i = 0; to && i < profile->n_samples; i++)
+		to[i] = dimension_value(dimension, i);
+	return column;
+}
+
+/* --- selections --- */
+
+static const char *const measures[] = {
+	[QUERY_SAMPLES] = "samples", [QUERY_WEIGHT] = "period", [QUERY_VALUE] = "value",
+	[QUERY_MEAN] = "mean",       [QUERY_DELTA] = "delta",   [QUERY_GAIN] = "gain",
+	[QUERY_LOSS] = "loss",
+};
+
+/*
+ * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, and an
+ * empty name at the end.  EVERY_EVENT: also samples of other events than the first.
+ */
+WASM_EXPORT("selection_new")
+struct selection *wasm_selection_new(const struct profile *profile, const char *words,
+				     int every_event)
+{
+	struct selection *selection = NULL;
+	struct query_words query = {0};
+	struct err *err = wasm_err();
+	int r = 0;
+
+	while (r >= 0 && *words) {
+		const char *value = words + strlen(words) + 1;
+
+		r = query_words_take(&query, words, value, err);
+		words = value + strlen(value) + 1;
+	}
+	query.query.every_event = every_event != 0;
+	if (r >= 0)
+		(void)selection_make(profile, &query.query, &selection, err);
+	query_words_release(&query);
+	return selection;
+}
+
+WASM_EXPORT("selection_free") void wasm_selection_free(struct selection *selection)
+{
+	selection_free(selection);
+}
+
+/* KIND: "focus", "merge"...: the words of a page's URL. */
+WASM_EXPORT("transform_new")
+struct selection *wasm_transform_new(const struct selection *from, const char *kind, const char *of)
+{
+	static const char *const kinds[] = {
+		[TRANSFORM_FOCUS] = "focus",       [TRANSFORM_MERGE] = "merge",
+		[TRANSFORM_COLLAPSE] = "collapse", [TRANSFORM_DROP] = "drop",
+		[TRANSFORM_HIDE] = "hide",
+	};
+	struct selection *to = NULL;
+	struct err *err = wasm_err();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			(void)selection_transform(from, (enum transform_kind)i, of, &to, err);
+	return to;
+}
+
+WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct selection *selection)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"n\":%zu,\"nNodes\":%zu,\"event\":%d", selection->n, selection->n_nodes,
+		   selection->event == SELECTION_EVERY_EVENT ? -1 : (int)selection->event);
+	json_add_text(buf, "measure", measures[selection->measure]);
+	json_add_text(buf, "unit", selection->unit);
+	json_add_text(buf, "noun", selection->noun);
+	json_add_number(buf, "nAbsent", selection->n_absent);
+	json_add_number(buf, "nIdle", selection->n_idle);
+	json_add_number(buf, "nOthers", selection->n_others);
+	json_add_bool(buf, "isSigned", selection->is_signed);
+	buf_add(buf, ",\"labels\":[");
+	for (size_t i = 0; i < selection->n_labels; i++) {
+		if (i)
+			buf_add_char(buf, ',');
+		json_add_string(buf, selection->labels[i]);
+	}
+	buf_add(buf, "]}");
+	return buf_text(buf);
+}
+
+WASM_EXPORT("selection_column")
+const struct wasm_view *wasm_selection_column(const struct selection *selection, const char *name)
+{
+	const size_t n_nodes = selection->n_nodes;
+
+	if (strcmp(name, "samples") == 0)
+		return wasm_view(selection->samples, selection->n, WASM_U32);
+	if (strcmp(name, "stacks") == 0)
+		return wasm_view(selection->stacks, selection->n, WASM_U32);
+	if (strcmp(name, "values") == 0)
+		return sparse(selection->values, selection->n);
+	if (strcmp(name, "node_parent") == 0)
+		return WASM_NUMBERS(selection->nodes, n_nodes, parent);
+	return WASM_NUMBERS(selection->nodes, n_nodes, frame);
+}

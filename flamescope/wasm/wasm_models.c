@@ -1,0 +1,263 @@
+/* wasm_models.c - heatmaps, graphs, functions and comparisons of selections, for the page */
+#include "flamescope/wasm/internal.h"
+
+#include "base/json.h"
+#include "flamescope/diff/diff.h"
+#include "flamescope/flame/flame.h"
+#include "flamescope/heat/heat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- heatmaps --- */
+
+/* BY: a dimension; "": rows are time. */
+WASM_EXPORT("heat_new")
+struct heat *wasm_heat_new(const struct selection *selection, double column_ns, uint32_t n_rows,
+			   const char *by)
+{
+	const struct heat_options options = {
+		.column_ns = (uint64_t)column_ns, .n_rows = n_rows, .by = *by ? by : NULL};
+	struct heat *heat = NULL;
+
+	(void)heat_make(selection, &options, &heat, wasm_err());
+	return heat;
+}
+
+WASM_EXPORT("heat_free") void wasm_heat_free(struct heat *heat)
+{
+	heat_free(heat);
+}
+
+WASM_EXPORT("heat_facts") const char *wasm_heat_facts(const struct heat *heat)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"nColumns\":%zu,\"nRows\":%zu,\"columnNs\":%llu", heat->n_columns,
+		   heat->n_rows, (unsigned long long)heat->column_ns);
+	buf_printf(buf, ",\"min\":%lld,\"max\":%lld,\"scale\":{\"min\":%lld,\"max\":%lld}",
+		   (long long)heat->min, (long long)heat->max, (long long)heat->scale_min,
+		   (long long)heat->scale_max);
+	json_add_bool(buf, "hasOthers", heat->has_others);
+	buf_add(buf, ",\"rowLabels\":");
+	buf_add(buf, heat->row_labels ? "[" : "null");
+	for (size_t i = 0; heat->row_labels && i < heat->n_rows; i++) {
+		if (i)
+			buf_add_char(buf, ',');
+		json_add_string(buf, heat->row_labels[i]);
+	}
+	buf_add(buf, heat->row_labels ? "]}" : "}");
+	return buf_text(buf);
+}
+
+WASM_EXPORT("heat_column")
+const struct wasm_view *wasm_heat_column(const struct heat *heat, const char *name)
+{
+	const size_t n = heat->n_columns * heat->n_rows;
+	const struct wasm_view *view;
+	double *to;
+
+	if (strcmp(name, "samples") == 0)
+		return wasm_view(heat->samples, n, WASM_U32);
+	view = wasm_doubles(n, &to);
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = (double)heat->values[i];
+	return view;
+}
+
+/* --- graphs --- */
+
+/* AROUND: a function's name; "": whole stacks. */
+WASM_EXPORT("flame_new")
+struct flame *wasm_flame_new(const struct selection *selection, int reverse, const char *around)
+{
+	struct flame *flame = NULL;
+	int r = flame_make(selection, reverse ? FLAME_REVERSE : FLAME_CALLS,
+			   *around ? around : NULL, &flame);
+
+	if (r < 0)
+		(void)err_set(wasm_err(), -r, "a graph of these stacks");
+	return flame;
+}
+
+WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
+{
+	flame_free(flame);
+}
+
+WASM_EXPORT("flame_cut") uint32_t wasm_flame_cut(const struct flame *flame)
+{
+	return flame->cut;
+}
+
+static const struct wasm_view *tree_column(const struct flame *flame, const char *name)
+{
+	if (strcmp(name, "frame") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, frame);
+	if (strcmp(name, "parent") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, parent);
+	if (strcmp(name, "firstChild") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, first_child);
+	if (strcmp(name, "next") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, next);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, depth);
+	return NULL;
+}
+
+#define SUMS(array, n, name)                                                                       \
+	(strcmp(name, "selfGain") == 0      ? WASM_DOUBLES(array, n, self_gain)                    \
+	 : strcmp(name, "selfLoss") == 0    ? WASM_DOUBLES(array, n, self_loss)                    \
+	 : strcmp(name, "gain") == 0        ? WASM_DOUBLES(array, n, gain)                         \
+	 : strcmp(name, "loss") == 0        ? WASM_DOUBLES(array, n, loss)                         \
+	 : strcmp(name, "selfSamples") == 0 ? WASM_DOUBLES(array, n, self_samples)                 \
+	 : strcmp(name, "samples") == 0     ? WASM_DOUBLES(array, n, samples)                      \
+					    : NULL)
+
+WASM_EXPORT("flame_column")
+const struct wasm_view *wasm_flame_column(const struct flame *flame, const char *name)
+{
+	const struct wasm_view *column = tree_column(flame, name);
+
+	return column ? column : SUMS(flame->nodes, flame->n_nodes, name);
+}
+
+/* --- functions --- */
+
+struct wasm_functions {
+	struct flame_function *functions;
+	size_t n;
+};
+
+WASM_EXPORT("functions_new")
+struct wasm_functions *wasm_functions_new(const struct selection *selection)
+{
+	struct wasm_functions *made = calloc(1, sizeof(*made));
+	int r = made ? flame_functions(selection, &made->functions, &made->n) : -ENOMEM;
+
+	if (r == 0)
+		return made;
+	free(made);
+	(void)err_set(wasm_err(), -r, "the functions of these stacks");
+	return NULL;
+}
+
+WASM_EXPORT("functions_free") void wasm_functions_free(struct wasm_functions *functions)
+{
+	free(functions->functions);
+	free(functions);
+}
+
+WASM_EXPORT("functions_column")
+const struct wasm_view *wasm_functions_column(const struct wasm_functions *functions,
+					      const char *name)
+{
+	if (strcmp(name, "frame") == 0)
+		return WASM_NUMBERS(functions->functions, functions->n, frame);
+	if (strcmp(name, "calls") == 0)
+		return WASM_DOUBLES(functions->functions, functions->n, calls);
+	return SUMS(functions->functions, functions->n, name);
+}
+
+/* --- comparisons --- */
+
+WASM_EXPORT("diff_new")
+struct diff *wasm_diff_new(const struct selection *base, const struct selection *now, double least)
+{
+	const struct selection *const sides_of[DIFF_SIDES][1] = {{base}, {now}};
+	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
+	struct diff *diff = NULL;
+
+	(void)diff_begin(sides, least, &diff, wasm_err());
+	return diff;
+}
+
+WASM_EXPORT("diff_free") void wasm_diff_free(struct diff *diff)
+{
+	diff_free(diff);
+}
+
+/* The part of all permutations that were tested, N of them now; -1: there is no memory. */
+WASM_EXPORT("diff_test") double wasm_diff_test(struct diff *diff, uint32_t n)
+{
+	double part;
+
+	return diff_test(diff, n, &part) < 0 ? -1 : part;
+}
+
+WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"n\":%u,\"smallestP\":%.9g,\"whole\":[%.17g,%.17g],\"problem\":",
+		   diff->n_permutations, diff->smallest_p, diff->whole[DIFF_BASE],
+		   diff->whole[DIFF_NEW]);
+	if (diff->no_chance)
+		json_add_string(buf, diff->no_chance);
+	else
+		buf_add(buf, "\"\"");
+	buf_add(buf, ",\"names\":[");
+	for (size_t i = 0; i < diff->n_functions; i++) {
+		if (i)
+			buf_add_char(buf, ',');
+		json_add_string(buf, diff->functions[i].name);
+	}
+	buf_add(buf, "]}");
+	return buf_text(buf);
+}
+
+static const struct wasm_view *diff_function_column(const struct diff *diff, const char *name)
+{
+	const struct diff_function *functions = diff->functions;
+	const size_t n = diff->n_functions;
+
+	if (strcmp(name, "self0") == 0)
+		return WASM_DOUBLES(functions, n, self[DIFF_BASE]);
+	if (strcmp(name, "self1") == 0)
+		return WASM_DOUBLES(functions, n, self[DIFF_NEW]);
+	if (strcmp(name, "total0") == 0)
+		return WASM_DOUBLES(functions, n, total[DIFF_BASE]);
+	if (strcmp(name, "total1") == 0)
+		return WASM_DOUBLES(functions, n, total[DIFF_NEW]);
+	if (strcmp(name, "selfP") == 0)
+		return WASM_DOUBLES(functions, n, self_p);
+	if (strcmp(name, "totalP") == 0)
+		return WASM_DOUBLES(functions, n, total_p);
+	return NULL;
+}
+
+static const struct wasm_view *diff_node_column(const struct diff *diff, const char *name)
+{
+	const struct diff_node *nodes = diff->nodes;
+	const size_t n = diff->n_nodes;
+
+	if (strcmp(name, "frame") == 0)
+		return WASM_NUMBERS(nodes, n, function);
+	if (strcmp(name, "parent") == 0)
+		return WASM_NUMBERS(nodes, n, parent);
+	if (strcmp(name, "firstChild") == 0)
+		return WASM_NUMBERS(nodes, n, first_child);
+	if (strcmp(name, "next") == 0)
+		return WASM_NUMBERS(nodes, n, next);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(nodes, n, depth);
+	if (strcmp(name, "self0") == 0)
+		return WASM_DOUBLES(nodes, n, self[DIFF_BASE]);
+	if (strcmp(name, "self1") == 0)
+		return WASM_DOUBLES(nodes, n, self[DIFF_NEW]);
+	if (strcmp(name, "total0") == 0)
+		return WASM_DOUBLES(nodes, n, total[DIFF_BASE]);
+	if (strcmp(name, "total1") == 0)
+		return WASM_DOUBLES(nodes, n, total[DIFF_NEW]);
+	return WASM_DOUBLES(nodes, n, width);
+}
+
+/* "functions_self0", "nodes_width" */
+WASM_EXPORT("diff_column")
+const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name)
+{
+	if (strncmp(name, "functions_", 10) == 0)
+		return diff_function_column(diff, name + 10);
+	return diff_node_column(diff, name + 6);
+}

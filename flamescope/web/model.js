@@ -1,0 +1,157 @@
+/*
+ * model.js - the models in C (flamescope/wasm), called from JavaScript
+ *
+ * Addresses stay numbers; columns are copied out, for memory that grows moves.  A call that fails
+ * throws what C says.  A pattern that C needs is one of pattern.js.
+ */
+
+import { makePattern } from "wick/pattern.js";
+import { modelBytes } from "wick/model_bytes.js";
+
+const MAX_MESSAGE = 400; /* as flamescope/wasm/host.c has it */
+const TYPES = [Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array]; /* enum wasm_type */
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); /* a name may begin with one */
+const patterns = new Map();
+let model = null;
+let lastPattern = 0;
+
+const bytesOf = (at, n) => new Uint8Array(model.memory.buffer, at, n);
+
+function textAt(at) {
+	const bytes = new Uint8Array(model.memory.buffer);
+	return decoder.decode(bytes.subarray(at, bytes.indexOf(0, at)));
+}
+
+/* Cut to whole characters, and a NUL. */
+function putMessage(at, text) {
+	const { written } = encoder.encodeInto(text, bytesOf(at, MAX_MESSAGE));
+	bytesOf(at, MAX_MESSAGE + 1)[written] = 0;
+	return -1;
+}
+
+const imports = {
+	page: {
+		pattern_new(at, n, message) {
+			try {
+				patterns.set(++lastPattern, makePattern(decoder.decode(bytesOf(at, n))));
+				return lastPattern;
+			} catch (error) {
+				return putMessage(message, error.message);
+			}
+		},
+		pattern_matches(number, at, n, message) {
+			try {
+				return patterns.get(number).test(decoder.decode(bytesOf(at, n))) ? 1 : 0;
+			} catch (error) {
+				return putMessage(message, error.message);
+			}
+		},
+		pattern_free: (number) => patterns.delete(number),
+	},
+	wasi_snapshot_preview1: {
+		random_get(at, n) {
+			crypto.getRandomValues(bytesOf(at, n));
+			return 0;
+		},
+		/* There are no files: EBADF. */
+		fd_close: () => 8,
+		fd_seek: () => 8,
+		fd_write: () => 8,
+	},
+};
+
+/** Before anything else of this module: makes the models ready. */
+export async function startModel() {
+	if (model)
+		return;
+	const { instance } = await WebAssembly.instantiate(modelBytes(), imports);
+	model = instance.exports;
+	model._initialize();
+}
+
+/** A block with BYTES in it; the one that it is given to frees it. */
+export function allocate(bytes) {
+	const at = model.allocate(bytes.length);
+	if (at === 0)
+		throw new RangeError("there is no memory for this recording in a page");
+	bytesOf(at, bytes.length).set(bytes);
+	return at;
+}
+
+function take(at) {
+	const [data, n, type, owned] = new Uint32Array(model.memory.buffer, at, 4);
+	const column = new TYPES[type](model.memory.buffer, data, data ? n : 0).slice();
+	if (owned)
+		model.release(data);
+	else if (n && !data)
+		throw new RangeError("there is no memory for this in a page");
+	return column;
+}
+
+/* Calls a function of C; texts among the arguments are passed as C has them. */
+function call(name, args) {
+	const blocks = [];
+	const given = args.map((arg) => {
+		if (typeof arg !== "string")
+			return arg;
+		blocks.push(allocate(encoder.encode(`${arg}\0`)));
+		return blocks.at(-1);
+	});
+	try {
+		return model[name](...given);
+	} finally {
+		blocks.forEach((block) => model.release(block));
+	}
+}
+
+/** make("heat", ...): the address that heat_new() returns; an Error with its reason. */
+export function make(kind, ...args) {
+	const made = call(`${kind}_new`, args);
+	if (made === 0)
+		throw new Error(textAt(model.error_text()));
+	return made;
+}
+
+export const free = (kind, made) => model[`${kind}_free`](made);
+
+/** column("heat", heat, "samples"): a copy, as a typed array. */
+export function column(kind, made, ...args) {
+	const at = call(`${kind}_column`, [made, ...args]);
+	if (at === 0)
+		throw new Error(`there is no column ${args.join(" ")}`);
+	return take(at);
+}
+
+/** facts("heat", heat): what it says of itself. */
+export const facts = (kind, made) => JSON.parse(textAt(model[`${kind}_facts`](made)));
+
+/** How many frames of a reversed stack there are at most; 0: all. */
+export const cutOf = (flame) => model.flame_cut(flame);
+
+/** What a sample of an event stands for; -1: of all. */
+export const periodFacts = (profile, event) => JSON.parse(textAt(model.profile_period(profile, event)));
+
+/** The part of a comparison's permutations that were tested, N of them now. */
+export function testDiff(diff, n) {
+	const part = model.diff_test(diff, n);
+	if (part < 0)
+		throw new RangeError("there is no memory for this in a page");
+	return part;
+}
+
+/** The text of a string's number. */
+export const stringOf = (profile, number) => textAt(model.profile_string(profile, number));
+
+/** A property that is made when it is first asked for. */
+export function lazy(object, name, makeIt) {
+	Object.defineProperty(object, name, {
+		configurable: true,
+		enumerable: true,
+		get() {
+			const value = makeIt();
+			Object.defineProperty(object, name, { value });
+			return value;
+		},
+	});
+}
