@@ -76,7 +76,8 @@ int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err)
 void page_policy(const char *nonce, const char *connect, struct buf *buf)
 {
 	buf_printf(buf,
-		   "default-src 'none'; script-src 'nonce-%s' 'wasm-unsafe-eval'; style-src 'nonce-%s'; "
+		   "default-src 'none'; script-src 'nonce-%s' 'wasm-unsafe-eval'; style-src "
+		   "'nonce-%s'; "
 		   "img-src data: blob:; connect-src %s; base-uri 'none'; form-action 'none'",
 		   nonce, nonce, connect);
 }

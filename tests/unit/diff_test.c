@@ -279,6 +279,43 @@ static void tries_every_way_where_there_are_few(void **state)
 	made_free(sides[DIFF_NEW]);
 }
 
+static void a_test_in_steps_is_the_same(void **state)
+{
+	struct made *base;
+	struct made *changed;
+	struct diff *at_once;
+	struct diff *steps = NULL;
+	struct diff_side sides[DIFF_SIDES];
+	double part = 0;
+	double before = -1;
+
+	(void)state;
+	random_state = 17;
+	base = run_program(20, 0);
+	changed = run_program(20, 5);
+	at_once = compare(base, changed);
+	memcpy(sides, at_once->sides, sizeof(sides));
+	assert_int_equal(diff_begin(sides, at_once->least, &steps, NULL), 0);
+	assert_true(steps->functions[0].self_p == 1);
+	while (part < 1) {
+		assert_int_equal(diff_test(steps, 100, &part), 0);
+		assert_true(part > before);
+		before = part;
+	}
+	assert_int_equal(diff_test(steps, 100, &part), 0);
+	assert_int_equal(steps->n_permutations, at_once->n_permutations);
+	assert_true(steps->smallest_p == at_once->smallest_p);
+	assert_int_equal(steps->n_functions, at_once->n_functions);
+	for (size_t i = 0; i < steps->n_functions; i++) {
+		assert_string_equal(steps->functions[i].name, at_once->functions[i].name);
+		assert_true(steps->functions[i].self_p == at_once->functions[i].self_p);
+		assert_true(steps->functions[i].total_p == at_once->functions[i].total_p);
+	}
+	diff_free(steps);
+	made_free(base);
+	made_free(changed);
+}
+
 static void says_why_there_is_no_significance(void **state)
 {
 	struct made *base;
@@ -538,6 +575,7 @@ int main(void)
 		cmocka_unit_test(flags_nothing_in_20_runs_of_the_unchanged_program),
 		cmocka_unit_test(takes_no_burst_of_one_second_for_a_change),
 		cmocka_unit_test(tries_every_way_where_there_are_few),
+		cmocka_unit_test(a_test_in_steps_is_the_same),
 		cmocka_unit_test(says_why_there_is_no_significance),
 		cmocka_unit_test(matches_functions_by_name_and_the_unknown_by_module),
 		cmocka_unit_test(counts_a_function_once_a_sample_and_merges_the_trees),

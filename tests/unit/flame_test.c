@@ -290,7 +290,7 @@ static void knows_who_calls_whom(void **state)
 	assert_int_equal(edge_of(hand, edges, n, "f", "g")->gain, 1); /* twice, in one sample */
 	assert_int_equal(edge_of(hand, edges, n, "g", "f")->samples, 1);
 	assert_int_equal(edge_of(hand, edges, n, "main", "g")->gain, 1);
-	assert_int_equal(edges[0].callee, "f");
+	assert_int_equal(edges[0].callee, hand_profile_frame(hand, "f"));
 	free(edges);
 }
 
