@@ -4,7 +4,7 @@
  * The page knows no struct: it holds addresses, reads columns as views, and everything else as
  * JSON.  Names of columns are those of flamescope/web/model.js.
  *
- * Context: the page's one thread of WebAssembly.
+ * Context: main thread, of a page.
  */
 #ifndef WASM_INTERNAL_H
 #define WASM_INTERNAL_H

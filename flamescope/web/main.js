@@ -4,7 +4,7 @@
  * What a recording says becomes text only through textContent and fillText.
  */
 
-import { fromBase64, inflate } from "wick/bytes.js";
+import { fromBase64, inflate, joined } from "wick/bytes.js";
 import { startModel } from "wick/model.js";
 import { readPack } from "wick/pack.js";
 import { browserHistory, makeStore } from "wick/store.js";
@@ -38,17 +38,6 @@ function takeBytes(element) {
 	const bytes = fromBase64(element.textContent);
 	element.textContent = "";
 	return inflate(bytes);
-}
-
-/* The parts of a pack, one behind the other. */
-function joined(parts) {
-	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-	let at = 0;
-	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-	return bytes;
 }
 
 /* The packs inside the page, in order. */

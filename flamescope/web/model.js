@@ -12,7 +12,7 @@ const MAX_MESSAGE = 400; /* as flamescope/wasm/host.c has it */
 const TYPES = [Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array]; /* enum wasm_type */
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); /* a name may begin with one */
-const patterns = new Map();
+const patterns = new Map(); /* by the numbers that C has */
 let model = null;
 let lastPattern = 0;
 

@@ -15,6 +15,7 @@ const MAX_DEPTH = 100; /* of groups */
 const MAX_MS = 2000; /* of matching by one pattern, until it is given up */
 const MAX_TRIES = 1e6; /* of the browser's engine, for one name */
 const LEAST_NAME = 200; /* a pattern that cannot run side by side has to do for names so long */
+const MAX_KNOWN = 200; /* patterns that are kept */
 const NONE = -1;
 
 class Refused extends Error {}
@@ -309,6 +310,34 @@ class Machine {
 
 /* --- a pattern --- */
 
+/* What stands between the | outside of all groups; what refers back to a group is left whole. */
+function alternatives(source) {
+	const found = [];
+	let from = 0;
+	let depth = 0;
+	let inClass = false;
+	for (let i = 0; i < source.length; i++) {
+		const c = source[i];
+		if (c === "\\") {
+			if (/[1-9k]/.test(source[i + 1] ?? ""))
+				return [source];
+			i++;
+		} else if (inClass) {
+			inClass = c !== "]";
+		} else if (c === "[") {
+			inClass = true;
+		} else if (c === "(") {
+			depth++;
+		} else if (c === ")") {
+			depth--;
+		} else if (c === "|" && depth === 0) {
+			found.push(source.slice(from, i));
+			from = i + 1;
+		}
+	}
+	return [...found, source.slice(from)];
+}
+
 /* Whether a name matches: by the browser's engine where that is safe, else by a Machine. */
 function engine(source, regex) {
 	const part = new Parser(source, regex.flags.includes("u")).parse();
@@ -333,6 +362,29 @@ function regexOf(source, flags) {
 	}
 }
 
+const matchers = new Map();
+
+/* Each selection has the same patterns again, of which rules have dozens. */
+function known(text, flags, source) {
+	const key = `${flags}/${text}`;
+	if (!matchers.has(key)) {
+		if (matchers.size === MAX_KNOWN)
+			matchers.delete(matchers.keys().next().value);
+		matchers.set(key, matcherOf(text, flags, source));
+	}
+	return matchers.get(key);
+}
+
+function matcherOf(text, flags, source) {
+	try {
+		const whole = regexOf(text, flags); /* says what is wrong with it */
+		const engines = alternatives(text).map((part) => engine(part, regexOf(part, whole.flags.replace("u", ""))));
+		return engines.length === 1 ? engines[0] : (name) => engines.some((matches) => matches(name));
+	} catch (error) {
+		throw new Error(`pattern '${source}': ${error.message.replace(/^Invalid regular expression: /, "")}`);
+	}
+}
+
 /**
  * makePattern - something with test(name), whatever SOURCE is
  * @flags: of a RegExp: i, m, s
@@ -348,13 +400,7 @@ export function makePattern(source, flags = "") {
 	const asked = [...new Set(flags + (match ? match[1] : ""))].join("");
 	if (source.length > MAX_PATTERN)
 		throw new Error(`a pattern has at most ${MAX_PATTERN} characters`);
-	let matcher;
-	try {
-		matcher = engine(text, regexOf(text, asked));
-	} catch (error) {
-		throw new Error(`pattern '${source}': ${error.message.replace(/^Invalid regular expression: /, "")}`);
-	}
-	return limited(matcher, source);
+	return limited(known(text, asked, source), source);
 }
 
 const COPY_MARKS = /(?:\.(?:constprop|isra|part|cold|lto_priv|llvm)(?:\.\d+)*)+/g;

@@ -2,34 +2,30 @@
 
 import { readFileSync } from "node:fs";
 import { functionDetails } from "../../flamescope/web/details.js";
-import { makeFlame } from "../../flamescope/web/flame.js";
+import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
 import { compilePattern, matchFrames } from "../../flamescope/web/frame_search.js";
-import { makeFunctions } from "../../flamescope/web/functions.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
-import { fromBase64, inflate, readPack } from "../../flamescope/web/pack.js";
+import { fromBase64, inflate, joined } from "../../flamescope/web/bytes.js";
+import { startModel } from "../../flamescope/web/model.js";
+import { readPack } from "../../flamescope/web/pack.js";
 import { originalName } from "../../flamescope/web/pattern.js";
 import { problemsOf } from "../../flamescope/web/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/query.js";
 import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/recording_list.js";
 import { csvLine, functionsCsv, xmlText } from "../../flamescope/web/save_text.js";
-import { frameModule, frameName, makeSelection } from "../../flamescope/web/select.js";
+import { frameModule, frameName, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/store.js";
 import { stripThreads } from "../../flamescope/web/strip.js";
-import { transformSelection } from "../../flamescope/web/transforms.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 
 /* As main.js takes it out of a page: two members, each in an element of its own. */
-function profileOf(html) {
-	const bytes = ["pack", "rest"].map((what) => {
+async function profileOf(html) {
+	const parts = ["pack", "rest"].map((what) => {
 		const at = html.indexOf(`id="wick-${what}-0"`);
 		return at < 0 ? new Uint8Array(0) : fromBase64(html.slice(html.indexOf(">", at) + 1, html.indexOf("</script>", at)));
 	});
-	return Promise.all(bytes.map((part) => (part.length ? inflate(part) : part))).then(([first, rest]) => {
-		const profile = readPack(first, rest.length === 0);
-		if (rest.length)
-			profile.finish(rest);
-		return profile;
-	});
+	await startModel();
+	return readPack(joined(await Promise.all(parts.map((part) => (part.length ? inflate(part) : part)))));
 }
 
 function look(profile) {
@@ -40,7 +36,7 @@ function look(profile) {
 		const flame = makeFlame(selection);
 		layoutTree(flame, flame.gain);
 		matchFrames(flame, compilePattern("(a+)+b").regex, nameOf, profile.frames.n + selection.labels.length);
-		functionsCsv(makeFunctions(flame), nameOf, (frame) => frameModule(selection, frame), "");
+		functionsCsv(makeFunctions(selection), nameOf, (frame) => frameModule(selection, frame), "");
 		functionDetails(selection, "f1");
 		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);

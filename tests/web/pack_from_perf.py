@@ -4,6 +4,7 @@
 It shares no code with the program and reads only what the tests' own files have in them.
 
     pack_from_perf.py FILE OUT
+    pack_from_perf.py --json FILE OUT (samples by hand: profileOf() of profile_fixture.mjs)
     pack_from_perf.py --samples N [--seconds S] [--threads T] OUT
 """
 import argparse
@@ -19,6 +20,9 @@ HEADER = re.compile(r"^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[(\d+)\]\s+)?(\d+)\.(\d+
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.+) \((.*)\)$")
 INLINED = re.compile(r"^\s+([0-9a-f]+) (.+) \(inlined\)$")
 ABSENT = -(1 << 63)
+ROOT = (0, None)  # a node that no frame has
+HAS_EPOCH, IS_WICK, HAS_TIMES = 1, 2, 4
+KINDS = ["counter", "gauge"]
 
 
 class Numbers:
@@ -55,7 +59,7 @@ class Recording:
         self.strings = Numbers("")
         self.frames = Numbers()
         self.places = []
-        self.nodes = Numbers((0, 0))
+        self.nodes = Numbers(ROOT)
         self.threads = Numbers()
         self.events = Numbers()
         self.tags = {}
@@ -63,6 +67,7 @@ class Recording:
         self.declared = {}
         self.samples = []  # (ns, thread, stack, weight, cpu, event, {tag: value}, {metric: (v, d)})
         self.is_wick = False
+        self.has_times = True
         self.epoch = None
         self.hz = 0
         self.host = ""
@@ -139,6 +144,20 @@ class Recording:
         self.samples.append((ns, thread, self.stack(reversed(frames)), int(period or 1),
                              int(cpu) if cpu else 0xFFFF, self.events(self.strings(event)), tags, metrics))
 
+    def by_hand(self, about):
+        """What profileOf() was given: {samples, units, events, isWick, hasTimes, hz}."""
+        self.is_wick, self.has_times, self.hz = about["isWick"], about["hasTimes"], about["hz"]
+        self.declared = {name: (unit, "gauge") for name, unit in about["units"].items()}
+        threads = {}
+        for event in about["events"]:
+            self.events(self.strings(event))
+        for i, sample in enumerate(about["samples"]):
+            comm = sample.get("thread", "main")
+            tid = threads.setdefault(comm, len(threads) + 1)
+            stack = self.stack([self.frame(name, sample.get("module", ""), 0) for name in sample["stack"]])
+            self.samples.append((sample.get("time", i), self.threads((self.strings(comm), 0, 1, tid)), stack, sample.get("weight", 1), 0xFFFF,
+                                 0, sample.get("tags", {}), {name: tuple(pair) for name, pair in sample.get("metrics", {}).items()}))
+
     def make_up(self, n, seconds, n_threads):
         """Samples as of a server: a few hundred stacks, states, a counter and a signed metric."""
         random.seed(5)
@@ -180,17 +199,17 @@ class Recording:
         for i, name in enumerate(metric_names):
             for j, what in enumerate(("value", "delta")):
                 columns.append((f"{what}{i}", self.column(lambda s: s[7].get(name, (ABSENT, ABSENT))[j], "q")))
-        meta = {
-            "start_ns": str(start), "length_ns": str(last - start), "epoch_offset_ns": str(self.epoch or 0),
-            "has_epoch": self.epoch is not None, "is_wick": self.is_wick, "has_times": True, "hz": self.hz,
-            "n_samples": len(self.samples), "command": self.strings(self.command), "captured": 0,
-            "tags": [{"name": self.strings(name)} for name in tag_names],
-            "metrics": [{"name": self.strings(name), "unit": self.strings(self.declared.get(name, ("", ""))[0]),
-                         "kind": self.declared.get(name, ("", "gauge"))[1]} for name in metric_names],
-            "events": self.events.list(),
-            "files": [{"path": "made.perf", "bytes": 0, "samples": len(self.samples), "bad_lines": 0, "bad": [],
-                       "lost": "0", "cut": False, "unended": False, "problem": None}],
-        }
+        unit_and_kind = [self.declared.get(name, ("", "gauge")) for name in metric_names]
+        facts = [start, last - start, (self.epoch or 0) % 2**64,
+                 HAS_EPOCH * (self.epoch is not None) + IS_WICK * self.is_wick + HAS_TIMES * self.has_times + (self.hz << 32), self.strings(self.command)]
+        file_facts = [0, len(self.samples), *[0] * 11]
+        about = [
+            ("facts", array.array("Q", facts)), ("tag_name", array.array("I", map(self.strings, tag_names))),
+            ("metric_name", array.array("I", map(self.strings, metric_names))),
+            ("metric_unit", array.array("I", [self.strings(unit) for unit, _ in unit_and_kind])), ("event_name", array.array("I", self.events.list())),
+            ("metric_kind", array.array("B", [KINDS.index(kind) for _, kind in unit_and_kind])),
+            ("file_facts", array.array("Q", file_facts)), ("file_text", b"made.perf\0\0", 1),
+        ]
         first, columns = ([narrowed(name, values) for name, values in part] for part in (first, columns))
         texts = [text.encode("utf-8", "surrogateescape") for text in self.strings.list()]
         ends, at = array.array("I"), 0
@@ -199,14 +218,14 @@ class Recording:
             ends.append(at)
         frames, nodes, threads = self.frames.list(), self.nodes.list(), self.threads.list()
         return [
-            ("meta", json.dumps(meta).encode(), 1), ("strings", b"".join(texts), 1), ("string_ends", ends),
+            *about, ("strings", b"".join(texts), 1), ("string_ends", ends),
             ("thread_comm", array.array("I", [t[0] for t in threads])), ("thread_host", array.array("I", [t[1] for t in threads])),
             ("thread_pid", array.array("i", [t[2] for t in threads])), ("thread_tid", array.array("i", [t[3] for t in threads])),
             *first,
             ("frame_name", array.array("I", [f[0] for f in frames])), ("frame_module", array.array("I", [f[1] for f in frames])),
             ("frame_inlined", array.array("B", [f[2] for f in frames])), ("frame_addr", array.array("Q", [p[0] for p in self.places])),
             ("frame_offset", array.array("Q", [p[1] for p in self.places])),
-            ("node_parent", array.array("I", [n[0] for n in nodes])), ("node_frame", array.array("I", [n[1] for n in nodes])),
+            ("node_parent", array.array("I", [n[0] for n in nodes])), ("node_frame", array.array("I", [n[1] or 0 for n in nodes])),
             *columns, *words,
         ]
 
@@ -219,7 +238,7 @@ class Recording:
             size = size[0] if size else values.itemsize
             table += struct.pack("<16sQQII", name.encode(), at + len(body), len(raw) // size, size, zlib.crc32(raw))
             body += raw + b"\0" * (-len(raw) % 8)
-        head = struct.pack("<8sIIQ", b"wickpack", 4, len(sections), at + len(body)) + table
+        head = struct.pack("<8sIIQ", b"wickpack", 5, len(sections), at + len(body)) + table
         return head.ljust(at, b"\0") + body
 
 
@@ -227,12 +246,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?")
     parser.add_argument("out")
+    parser.add_argument("--json")
     parser.add_argument("--samples", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--threads", type=int, default=16)
     options = parser.parse_args()
     recording = Recording()
-    if options.file:
+    if options.json:
+        with open(options.json, encoding="utf-8") as file:
+            recording.by_hand(json.load(file))
+    elif options.file:
         with open(options.file, encoding="utf-8", errors="surrogateescape") as file:
             recording.read(file)
     else:

@@ -12,7 +12,7 @@ import { periodOf } from "../../flamescope/web/period.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
 import { parseHash } from "../../flamescope/web/store.js";
-import { defaultMetric, frameName, inRanges, makeSelection } from "../../flamescope/web/select.js";
+import { defaultMetric, frameName, inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import * as transforms from "../../flamescope/web/transforms.js";
@@ -42,7 +42,7 @@ function stacksOf(selection) {
 
 function transformed(...list) {
 	const parsed = list.map(transforms.parseTransform);
-	return stacksOf(transforms.transformSelection(select(samples), parsed));
+	return stacksOf(transformSelection(select(samples), parsed));
 }
 
 test("focus begins stacks at the outermost frame, and leaves others out", () => {
@@ -68,7 +68,7 @@ test("drop leaves samples out, in whatever order steps are done", () => {
 test("hide takes a module's frames away", () => {
 	const list = [{ stack: ["x", "y"], module: "/lib/one" }, { stack: ["x"], module: "/lib/two" }];
 	const parsed = [transforms.parseTransform("hide:/lib/one")];
-	assert.deepEqual(stacksOf(transforms.transformSelection(select(list), parsed)), ["", "x"]);
+	assert.deepEqual(stacksOf(transformSelection(select(list), parsed)), ["", "x"]);
 });
 
 test("a transform is its text and back; what is none is none", () => {
@@ -101,6 +101,7 @@ test("what is matched below a match is not counted again", () => {
 
 test("details have every metric, the states and the threads", () => {
 	const list = [
+		{ time: 0, stack: ["m"], thread: "t1" },
 		{ time: 10, stack: ["m", "f"], thread: "t1", tags: { state: "running" }, metrics: { heap: [100, 50] } },
 		{ time: 20, stack: ["m", "f", "g"], thread: "t2", tags: { state: "sleeping" }, metrics: { heap: [40, -60] } },
 		{ time: 30, stack: ["m", "f", "f"], thread: "t1", tags: { state: "running" } },
@@ -161,7 +162,7 @@ test("the strip in words: what each part of the time is spent in, no sample left
 
 test("names are text in what is saved", () => {
 	const name = '<script>alert("1")</script>\u0000&\ud800';
-	const selection = select([{ stack: [name] }]);
+	const selection = select([{ stack: ["a name without NUL, as all of a profile"] }]);
 	const tree = makeFlame(selection);
 	const layout = layoutTree(tree, tree.samples);
 	const picture = { layout, fill: () => "#fff", text: () => name, lines: () => [name], matches: null };
@@ -197,7 +198,7 @@ test("what a sample stands for is told in a unit that people know", () => {
 		[[""], { hasTimes: false }, 1, "samples", "samples", true, 30000],
 	];
 	for (const [events, kind, least, unit, noun, isDefault, value] of cases) {
-		const profile = { ...profileOf([{ stack: ["m"], weight: 30000 }, { stack: ["m"], weight: least }]), events, ...kind };
+		const profile = profileOf([{ stack: ["m"], weight: 30000 }, { stack: ["m"], weight: least }], { events, ...kind });
 		const period = periodOf(profile);
 		assert.deepEqual([period.unit, period.noun, period.isDefault], [unit, noun, isDefault], events.join());
 		assert.equal(defaultMetric(profile), isDefault ? "period" : "samples");
@@ -207,8 +208,8 @@ test("what a sample stands for is told in a unit that people know", () => {
 });
 
 test("a cell, a selection and its stacks are told as time", () => {
-	const profile = { ...profileOf([{ time: 0, stack: ["m"], weight: 3 }, { time: 1e9, stack: ["m"] }], { isWick: true }),
-		events: ["cpu-clock"], hz: 100 };
+	const profile = profileOf([{ time: 0, stack: ["m"], weight: 3 }, { time: 1e9, stack: ["m"] }],
+		{ isWick: true, events: ["cpu-clock"], hz: 100 });
 	const whole = makeSelection(profile, EMPTY_QUERY);
 	const part = inRanges(whole, [{ from: 0, to: 5e8, rows: null }]);
 	assert.equal(amountText(part, whole), "1 sample, 30 ms of CPU (75.0 %)");

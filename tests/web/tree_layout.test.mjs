@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { linkChildren, NodeTable, rowsOf } from "../../flamescope/web/node_table.js";
 import * as layouts from "../../flamescope/web/tree_layout.js";
 
 function random(seed) {
@@ -13,16 +12,33 @@ function random(seed) {
 	};
 }
 
-/* A tree of N nodes and leaves' amounts, by chance. */
+/* {n, parent, frame, firstChild, next, depth} of N nodes by chance: siblings in the order of frame. */
+function randomNodes(n, frames, chance) {
+	const tree = { n, parent: new Uint32Array(n), frame: new Uint32Array(n), firstChild: new Uint32Array(n),
+		next: new Uint32Array(n), depth: new Uint32Array(n) };
+	const known = new Set();
+	for (let node = 1; node < n;) {
+		const parent = Math.floor(chance() * Math.min(node, 200));
+		const frame = Math.floor(chance() * frames);
+		if (known.has(parent * frames + frame))
+			continue;
+		known.add(parent * frames + frame);
+		tree.parent[node] = parent;
+		tree.frame[node] = frame;
+		tree.depth[node++] = tree.depth[parent] + 1;
+	}
+	const byFrame = Array.from({ length: n - 1 }, (_, i) => i + 1).sort((a, b) => tree.frame[b] - tree.frame[a]);
+	for (const node of byFrame) {
+		tree.next[node] = tree.firstChild[tree.parent[node]];
+		tree.firstChild[tree.parent[node]] = node;
+	}
+	return tree;
+}
+
+/* Such a tree, and leaves' amounts by chance. */
 function randomTree(n, seed) {
 	const chance = random(seed);
-	const table = new NodeTable(4);
-	const frames = 50;
-	while (table.n < n)
-		table.child(Math.floor(chance() * Math.min(table.n, 200)), Math.floor(chance() * frames * 20));
-	const tree = table.finish();
-	const rank = Uint32Array.from({ length: frames * 20 }, (_, i) => i);
-	Object.assign(tree, linkChildren(tree, rank, rank.length));
+	const tree = randomNodes(n, 1000, chance);
 	const amount = new Float64Array(tree.n);
 	for (let i = tree.n - 1; i > 0; i--) {
 		amount[i] += Math.floor(chance() * 3);
@@ -30,39 +46,6 @@ function randomTree(n, seed) {
 	}
 	return { tree, amount };
 }
-
-test("a node is found again, and only once", () => {
-	const table = new NodeTable(2);
-	const seen = new Map();
-	const chance = random(7);
-	for (let i = 0; i < 20000; i++) {
-		const parent = Math.floor(chance() * Math.min(table.n, 300));
-		const frame = Math.floor(chance() * 40);
-		const node = table.child(parent, frame);
-		const key = `${parent} ${frame}`;
-		assert.equal(seen.get(key) ?? node, node);
-		seen.set(key, node);
-	}
-	const tree = table.finish();
-	assert.equal(tree.n, seen.size + 1);
-	for (const [key, node] of seen)
-		assert.equal(`${tree.parent[node]} ${tree.frame[node]}`, key);
-});
-
-test("siblings are in the order of their rank", () => {
-	const { tree } = randomTree(3000, 3);
-	let linked = 0;
-	for (let node = 0; node < tree.n; node++) {
-		for (let c = tree.firstChild[node]; c !== 0; c = tree.next[c]) {
-			linked++;
-			assert.equal(tree.parent[c], node);
-			assert.equal(tree.depth[c], tree.depth[node] + 1);
-			if (tree.next[c] !== 0)
-				assert.ok(tree.frame[tree.next[c]] > tree.frame[c]);
-		}
-	}
-	assert.equal(linked, tree.n - 1);
-});
 
 test("children lie inside their parent, beside each other", () => {
 	const { tree, amount } = randomTree(5000, 11);
@@ -77,22 +60,6 @@ test("children lie inside their parent, beside each other", () => {
 			last = layout.x[node] + layout.width[node];
 			assert.ok(layout.x[node] >= layout.x[parent] - 1e-9);
 			assert.ok(last <= layout.x[parent] + layout.width[parent] + 1e-9);
-		}
-	}
-});
-
-test("rows that are sorted once are laid out as the lists are", () => {
-	for (const seed of [1, 2, 3]) {
-		const { tree, amount } = randomTree(3000, seed);
-		const rank = Uint32Array.from({ length: 1000 }, (_, i) => i);
-		const rows = rowsOf(tree, rank);
-		const sorted = { n: tree.n, parent: rows.parent, frame: rows.frame, depth: rows.depth, inRows: true };
-		const one = layouts.layoutTree(tree, amount);
-		const two = layouts.layoutTree(sorted, Float64Array.from(rows.node, (node) => amount[node]));
-		assert.deepEqual(two.rowStart, one.rowStart);
-		for (let i = 0; i < one.rowStart.at(-1); i++) {
-			assert.equal(rows.node[two.order[i]], one.order[i]);
-			assert.equal(two.x[two.order[i]], one.x[one.order[i]]);
 		}
 	}
 });
