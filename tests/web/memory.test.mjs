@@ -10,9 +10,9 @@ import { makeModels } from "../../flamescope/web/models.js";
 let memory = null;
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (...args) => {
-	const made = await instantiate(...args);
-	memory = made.instance.exports.memory;
-	return made;
+	const started = await instantiate(...args);
+	memory = started.instance.exports.memory;
+	return started;
 };
 const { packOfSamples } = await import("./packs.mjs");
 
@@ -21,7 +21,9 @@ const N_SAMPLES = 200000;
 const N_SELECTIONS = 300;
 const bytes = () => memory.buffer.byteLength;
 
-/* Its arrays alone are 16 bytes a sample: were all of them kept, it would be this. */
+const made = packOfSamples(N_SAMPLES, "--seconds", "60");
+
+/* Their arrays alone are 16 bytes a sample: were all of them kept, it would be this. */
 const KEPT = N_SELECTIONS * N_SAMPLES * 16;
 
 /* All samples, in words that differ each time, and what the views ask of them. */
@@ -29,14 +31,14 @@ const stateOf = (i) => parseHash(`where=cpu!=none_${i}&metric=${["samples", "per
 	`${i % 4 === 0 ? "&t=collapse&t=merge:main" : ""}${i % 5 === 0 ? "&time=0-59" : ""}`);
 
 test(`${N_SELECTIONS} selections in a row have the memory of those that are kept`, () => {
-	const app = { profile: readPack(packOfSamples(N_SAMPLES, "--seconds", "60")), baseline: null, store: { state: null } };
+	const app = { profile: readPack(made), baseline: null, store: { state: null } };
 	const models = makeModels(app);
 	const look = (i) => {
 		app.store.state = stateOf(i);
 		const { n, stacks } = models.selection();
 		assert.ok(n > 0.9 * N_SAMPLES && stacks.length === n);
-		assert.equal(models.heat().samples.length > 0, true);
-		assert.ok(i % 10 || models.functions().n > 0);
+		if (i % 10 === 0)
+			assert.ok(models.functions().n > 0 && models.heat().samples.length > 0);
 	};
 	const start = bytes();
 	for (let i = 0; i < N_SELECTIONS / 3; i++)
@@ -45,18 +47,18 @@ test(`${N_SELECTIONS} selections in a row have the memory of those that are kept
 	for (let i = N_SELECTIONS / 3; i < N_SELECTIONS; i++)
 		look(i);
 	assert.ok(some - start < KEPT / 4, `${(some - start) / MIB} MiB for the first`);
-	assert.ok(bytes() - some <= (some - start) / 4, `${(bytes() - some) / MIB} MiB more, after ${(some - start) / MIB}`);
+	assert.ok(bytes() - some <= (some - start) / 8, `${(bytes() - some) / MIB} MiB more, after ${(some - start) / MIB}`);
 	models.forget();
 	for (let i = 0; i < 24; i++)
 		look(i);
-	assert.ok(bytes() - some <= (some - start) / 4, `${(bytes() - some) / MIB} MiB more when all was forgotten`);
+	assert.ok(bytes() - some <= (some - start) / 8, `${(bytes() - some) / MIB} MiB more when all was forgotten`);
 });
 
 test("a pack that is refused is given back", () => {
-	const pack = packOfSamples(N_SAMPLES).slice(0, -8);
+	const pack = made.slice(0, -8);
 	assert.throws(() => readPack(pack), /cut short/);
 	const before = bytes();
-	for (let i = 0; i < 50; i++)
+	for (let i = 0; i < 20; i++)
 		assert.throws(() => readPack(pack), /cut short/);
 	assert.ok(bytes() - before < 2 * pack.length, `${(bytes() - before) / MIB} MiB`);
 });
