@@ -18,8 +18,7 @@ struct counting {
 	const struct selection *selection;
 	struct heat *heat;
 	struct dimension dimension;
-	uint32_t *row_of;  /* of the dimension's values; NULL: rows are time */
-	uint64_t shift_ns; /* from column 0 to the profile's start */
+	uint32_t *row_of; /* of the dimension's values; NULL: rows are time */
 };
 
 /* A value of a dimension, and how much of the selection it has. */
@@ -155,7 +154,7 @@ static uint64_t wider_column(uint64_t length_ns, size_t n_rows)
 static int make_cells(struct counting *counting, struct err *err)
 {
 	struct heat *heat = counting->heat;
-	uint64_t length_ns = counting->shift_ns + counting->selection->profile->length_ns;
+	uint64_t length_ns = counting->heat->shift_ns + counting->selection->profile->length_ns;
 	uint64_t last = length_ns / heat->column_ns;
 
 	if (last >= HEAT_MAX_CELLS / heat->n_rows) {
@@ -183,7 +182,7 @@ static void count(struct counting *counting)
 
 	for (size_t i = 0; i < selection->n; i++) {
 		uint32_t sample = selection->samples[i];
-		uint64_t time_ns = profile->times_ns[sample] + counting->shift_ns;
+		uint64_t time_ns = profile->times_ns[sample] + counting->heat->shift_ns;
 		size_t cell;
 
 		/* Samples are in the order of time: most are in the column of the last one. */
@@ -251,6 +250,17 @@ static void find_scale(struct heat *heat)
 	heat->scale_max = heat->max;
 }
 
+/* From the last beginning of a column before the profile's start, or its whole second, to it. */
+static uint64_t shift_of(const struct profile *profile, uint64_t phase_ns, uint64_t column_ns)
+{
+	const uint64_t since_second_ns = profile->start_ns % second_ns;
+
+	phase_ns %= column_ns;
+	if (since_second_ns >= phase_ns)
+		return since_second_ns - phase_ns;
+	return since_second_ns + column_ns - phase_ns;
+}
+
 static int make(struct counting *counting, const struct heat_options *options, struct err *err)
 {
 	const struct profile *profile = counting->selection->profile;
@@ -258,8 +268,8 @@ static int make(struct counting *counting, const struct heat_options *options, s
 	int r = 0;
 
 	heat->column_ns = options->column_ns ? options->column_ns : second_ns;
-	heat->start_ns = profile->start_ns - profile->start_ns % second_ns;
-	counting->shift_ns = profile->start_ns % second_ns;
+	heat->shift_ns = shift_of(profile, options->phase_ns, heat->column_ns);
+	heat->start_ns = profile->start_ns - heat->shift_ns;
 	heat->n_rows = options->n_rows ? options->n_rows : DEFAULT_ROWS;
 	if (options->n_rows > HEAT_MAX_ROWS) {
 		(void)err_set(err, 0, "a heatmap of more than %d rows", HEAT_MAX_ROWS);

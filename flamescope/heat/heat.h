@@ -11,20 +11,22 @@ enum { HEAT_MAX_ROWS = 1000, HEAT_MAX_CELLS = 64 * 1024 * 1024 };
 struct heat_options {
 	uint64_t column_ns; /* 0: a second */
 	uint32_t n_rows;    /* of a column's time; 0: 50 (20 ms each); with BY the most there are */
+	uint64_t phase_ns;  /* columns begin so much later; less than a column */
 	const char *by;     /* a dimension: its values are the rows instead; NULL: time */
 };
 
 /*
  * Columns begin at the whole second of the profile's clock that its first sample is in (as in
- * FlameScope) and go on to the one of its last sample, whatever part of them is selected; row 0 is
- * at the column's start.  A cell without a sample is not the same as one whose
- * values add up to 0.
+ * FlameScope; PHASE_NS later than one, with that) and go on to the one of its last sample, whatever
+ * part of them is selected; row 0 is at the column's start.  A cell without a sample is not the
+ * same as one whose values add up to 0.
  */
 struct heat {
 	size_t n_columns;
 	size_t n_rows;
 	uint64_t column_ns;
-	uint64_t start_ns; /* of column 0, on the profile's clock */
+	uint64_t start_ns; /* of column 0, on the profile's clock; wraps where that is before 0 */
+	uint64_t shift_ns; /* from there to the profile's start */
 	int64_t *values;   /* [column * n_rows + row]; for QUERY_MEAN the mean */
 	uint32_t *samples; /* the same; 0: no sample */
 	char **row_labels; /* of options.by, most first, then "[N others]"; NULL: rows are time */

@@ -14,11 +14,13 @@
 
 /* BY: a dimension; "": rows are time. */
 WASM_EXPORT("heat_new")
-struct heat *wasm_heat_new(const struct selection *selection, double column_ns, uint32_t n_rows,
-			   const char *by)
+struct heat *wasm_heat_new(const struct selection *selection, double column_ns, double phase_ns,
+			   uint32_t n_rows, const char *by)
 {
-	const struct heat_options options = {
-		.column_ns = (uint64_t)column_ns, .n_rows = n_rows, .by = *by ? by : NULL};
+	const struct heat_options options = {.column_ns = (uint64_t)column_ns,
+					     .phase_ns = (uint64_t)phase_ns,
+					     .n_rows = n_rows,
+					     .by = *by ? by : NULL};
 	struct heat *heat = NULL;
 
 	(void)heat_make(selection, &options, &heat, wasm_err());
@@ -39,6 +41,7 @@ WASM_EXPORT("heat_facts") const char *wasm_heat_facts(const struct heat *heat)
 	buf_printf(buf, ",\"min\":%lld,\"max\":%lld,\"scale\":{\"min\":%lld,\"max\":%lld}",
 		   (long long)heat->min, (long long)heat->max, (long long)heat->scale_min,
 		   (long long)heat->scale_max);
+	buf_printf(buf, ",\"originNs\":-%llu", (unsigned long long)heat->shift_ns);
 	json_add_bool(buf, "hasOthers", heat->has_others);
 	buf_add(buf, ",\"rowLabels\":");
 	buf_add(buf, heat->row_labels ? "[" : "null");

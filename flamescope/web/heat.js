@@ -1,7 +1,8 @@
 /*
  * heat.js - how much in which moment: a grid of cells, of flamescope/heat/heat.h
  *
- * Columns begin at the whole second of the profile's clock that its first sample is in; a cell
+ * Columns begin at the whole second of the profile's clock that its first sample is in, or phaseNs
+ * later; a cell
  * without a sample is not one whose values add up to 0.
  */
 
@@ -24,16 +25,15 @@ function fittingColumn(columnNs, nRows, lengthNs) {
  * recording's (0 or less); scale {min, max} is what colours go from and to: without the row of
  * others, beside which all rows are pale.
  */
-export function makeHeat(selection, { columnNs = 0, nRows = 0, by = "" } = {}) {
+export function makeHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "" } = {}) {
 	const { profile } = selection;
 	const rows = nRows || (by ? MAX_ROWS : 50);
 	const fitting = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
-	const made = make("heat", selection.made, fitting, rows, by);
+	const made = make("heat", selection.made, fitting, phaseNs, rows, by);
 	const heat = {
 		...facts("heat", made),
 		values: column("heat", made, "values"),
 		samples: column("heat", made, "samples"),
-		originNs: -profile.startSub,
 		selection,
 	};
 	free("heat", made);

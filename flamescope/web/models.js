@@ -76,12 +76,12 @@ export function makeModels(app) {
 				return part("B", rangesB ?? []);
 			return rangesB ? part("A", rangesB) : null;
 		},
-		/* All of the recording; columnNs where the state leaves it open. */
-		heat(columnNs = 0) {
+		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later. */
+		heat(columnNs = 0, phaseNs = 0) {
 			const { query, by, rows, column } = app.store.state;
 			const ns = column || columnNs;
-			return memo.get(word("heat", query, by, rows, ns), () =>
-				makeHeat(whole("A", by === "event"), { columnNs: ns, nRows: rows, by }));
+			return memo.get(word("heat", query, by, rows, ns, phaseNs), () =>
+				makeHeat(whole("A", by === "event"), { columnNs: ns, phaseNs, nRows: rows, by }));
 		},
 		flame: (order = "calls", around = "") => flameOf("A", models.selection(), order, around),
 		flameB(order = "calls", around = "") {

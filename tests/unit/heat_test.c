@@ -93,6 +93,37 @@ static void puts_a_sample_on_an_edge_into_the_cell_that_begins(void **state)
 	heat_free(heat);
 }
 
+/* Samples at 0.9 and 1.1 s of the clock are in one column that begins 0.5 s later. */
+static void begins_its_columns_later_by_a_phase(void **state)
+{
+	const struct heat_options early = {.n_rows = 10, .phase_ns = 500000000};
+	const struct heat_options late = {.n_rows = 10, .phase_ns = 950000000};
+	const struct query query = {0};
+	struct hand_profile hand;
+	struct selection *selection;
+	struct heat *heat = NULL;
+
+	(void)state;
+	hand_profile_init(&hand, 900000000);
+	hand_profile_add(&hand, &(struct hand_sample){.stack = "f"});
+	hand_profile_add(&hand, &(struct hand_sample){.stack = "f", .time_ns = 200000000});
+	selection = hand_profile_select(&hand, &query);
+	assert_int_equal(heat_make(selection, &early, &heat, NULL), 0);
+	assert_int_equal(heat->n_columns, 1);
+	assert_int_equal(heat->shift_ns, 400000000);
+	assert_int_equal(heat->start_ns, 500000000);
+	assert_int_equal(heat->samples[4], 1);
+	assert_int_equal(heat->samples[6], 1);
+	heat_free(heat);
+	assert_int_equal(heat_make(selection, &late, &heat, NULL), 0);
+	assert_int_equal(heat->n_columns, 2);
+	assert_int_equal(heat->shift_ns, 950000000);
+	assert_int_equal(heat->samples[9], 1);
+	assert_int_equal(heat->samples[10 + 1], 1);
+	heat_free(heat);
+	hand_profile_release(&hand);
+}
+
 static void keeps_its_columns_whatever_is_selected(void **state)
 {
 	struct query query = {.n_ranges = 1,
@@ -252,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		hand_profile_test(has_columns_of_the_clocks_whole_seconds),
 		hand_profile_test(puts_a_sample_on_an_edge_into_the_cell_that_begins),
+		hand_profile_test(begins_its_columns_later_by_a_phase),
 		hand_profile_test(keeps_its_columns_whatever_is_selected),
 		hand_profile_test(tells_zero_from_nothing),
 		hand_profile_test(shows_the_mean_of_a_level),

@@ -7,6 +7,8 @@ import { readPack } from "../../flamescope/web/pack.js";
 import { EMPTY_QUERY, parseRange } from "../../flamescope/web/query.js";
 import { dimension, dimensionNames, frameName, inRanges, makeSelection } from "../../flamescope/web/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
+import { makeModels } from "../../flamescope/web/models.js";
+import { parseHash } from "../../flamescope/web/store.js";
 import { makeHeat, rangeBetween, rectangle } from "../../flamescope/web/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
@@ -107,6 +109,26 @@ test("a signed metric is summed apart by sign, and absent is not zero", () => {
 	assert.equal(makeSelection(small, query({ metric: "rss_kib:gain" })).values.reduce((a, b) => a + b), 5);
 	assert.equal(makeSelection(small, query({ metric: "rss_kib:loss" })).values.reduce((a, b) => a + b), 2);
 	assert.throws(() => makeSelection(small, query({ metric: "nothing" })), /no metric 'nothing'/);
+});
+
+test("what cannot be asked for selects nothing, and says why", () => {
+	const profile = readPack(packOfText(text([["10.500000", "main;f"]]) + "a 1/1  [000] 11.000000: 1 cpu-clock: \n\n"));
+	const heat = makeHeat(makeSelection(profile, query()));
+	const before = rangeBetween(heat, { column: 0, row: 1 }, { column: 0, row: 3 }); /* of a column that begins earlier */
+	const of = (hash, ranges) => makeModels({ profile, baseline: null, store: { state: { ...parseHash(hash), ...ranges } } }).selection();
+	assert.equal(of("").n, 2);
+	for (const [hash, ranges] of [["only=("], ["only=(&time=0-1&t=collapse"], ["metric=none"], ["group=none"], ["elide=@none"],
+		["time=99999999999999999999-"], ["", { ranges: [before] }]]) {
+		const selection = of(hash, ranges);
+		assert.deepEqual([selection.n, makeFlame(selection).samples[0]], [0, 0], hash);
+	}
+	assert.match(of("only=(").problem, /pattern '\('/);
+});
+
+test("a word with a NUL is that word, and no more words", () => {
+	assert.equal(makeSelection(small, parseHash("only=main%00b").query).n, 0);
+	assert.equal(makeSelection(small, parseHash("only=main%00flatten%00%00without%00main").query).n, 0);
+	assert.equal(makeSelection(small, parseHash("without=main%00without%00main").query).n, 4);
 });
 
 test("ranges are half open, add up, and a sample counts once", () => {
