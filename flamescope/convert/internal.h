@@ -49,6 +49,12 @@ bool out_step(struct out *out);
  */
 int out_flush(struct out *out);
 
+/** out_write - write the format that the options say to the sink: 0; as convert_write() */
+int out_write(struct out *out);
+
+/** out_gzip - the same, compressed as one member: readers in browsers stop after the first */
+int out_gzip(struct out *out);
+
 /** out_signed - add a decimal with its sign */
 void out_signed(struct buf *buf, int64_t value);
 

@@ -7,10 +7,13 @@
 #include "flamescope/wasm/internal.h"
 
 #include "base/io.h"
+#include "flamescope/convert/internal.h"
 #include "flamescope/query/internal.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 
 enum { MAX_MESSAGE = 400 };
@@ -66,4 +69,36 @@ int io_read_file(const char *path, struct buf *text, struct err *err)
 {
 	(void)text;
 	return err_set(err, ENOENT, "the rules of '%s' are not in this page", path);
+}
+
+/* The browser compresses. */
+int out_gzip(struct out *out)
+{
+	(void)out;
+	return -ENOSYS;
+}
+
+static int (*sort_compare)(const void *a, const void *b, void *context);
+static void *sort_context;
+
+static int in_order(const void *a, const void *b)
+{
+	return sort_compare(a, b, sort_context);
+}
+
+void qsort_r(void *base, size_t n, size_t size,
+	     int (*compare)(const void *a, const void *b, void *context), void *context)
+{
+	sort_compare = compare;
+	sort_context = context;
+	qsort(base, n, size, in_order);
+}
+
+/* Debian's compiler-rt for WebAssembly is built with stack protectors, which wasi-libc lacks. */
+uintptr_t __stack_chk_guard = 0x5bd1e995;
+noreturn void __stack_chk_fail(void);
+
+noreturn void __stack_chk_fail(void)
+{
+	__builtin_trap();
 }

@@ -65,7 +65,7 @@ const imports = {
 export async function startModel() {
 	if (model)
 		return;
-	const { instance } = await WebAssembly.instantiate(modelBytes(), imports);
+	const { instance } = await WebAssembly.instantiate(await modelBytes(), imports);
 	model = instance.exports;
 	model._initialize();
 }
