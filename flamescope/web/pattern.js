@@ -15,6 +15,7 @@ const MAX_NAME = 4096; /* of a name that a pattern looks at: time goes with the 
 const MAX_MS = 2000; /* of matching by one pattern, until it is given up */
 const LEAST_NAME = 200; /* a pattern that cannot run side by side has to do for names so long */
 const MAX_KNOWN = 200; /* patterns that are kept */
+const MAX_REMEMBERED = 4 << 20; /* characters of names, by a pattern */
 
 /* --- a pattern --- */
 
@@ -78,9 +79,28 @@ function known(text, flags, source) {
 	if (!matchers.has(key)) {
 		if (matchers.size === MAX_KNOWN)
 			matchers.delete(matchers.keys().next().value);
-		matchers.set(key, matcherOf(text, flags, source));
+		matchers.set(key, remembering(matcherOf(text, flags, source)));
 	}
 	return matchers.get(key);
+}
+
+/* A recording's names are the same in each selection. */
+function remembering(matches) {
+	const found = new Map();
+	let chars = 0;
+	return (name) => {
+		let is = found.get(name);
+		if (is === undefined) {
+			is = matches(name);
+			chars += name.length;
+			if (chars > MAX_REMEMBERED) {
+				found.clear();
+				chars = name.length;
+			}
+			found.set(name, is);
+		}
+		return is;
+	};
 }
 
 function matcherOf(text, flags, source) {
