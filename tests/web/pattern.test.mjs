@@ -79,20 +79,18 @@ test("what would take too long whatever is done is refused, and says why", () =>
 
 test("many names that each take a while are given up together", () => {
 	const slow = makePattern("(a|b|ab)*(a|b|ab)*(a|b|ab)*(a|b|ab)*$");
-	const name = `${"ab".repeat(2000)}!`;
 	const before = performance.now();
 	assert.throws(() => {
 		for (let i = 0; i < 1000000; i++)
-			slow.test(name);
+			slow.test(`${"ab".repeat(1990)}!${i}`);
 	}, /takes too long for these names/);
 	assert.ok(performance.now() - before < 5000);
 });
 
 test("a search that is given up matches nothing from then on, and says why", () => {
 	const { regex } = compilePattern("(A|B|AB)*(A|B|AB)*(A|B|AB)*(A|B|AB)*$");
-	const name = `${"AB".repeat(2000)}!`;
 	for (let i = 0; i < 1000000 && !regex.problem; i++)
-		regex.test(name);
+		regex.test(`${"AB".repeat(1990)}!${i}`);
 	assert.match(regex.problem, /takes too long/);
 	assert.equal(regex.test("AB"), false);
 	assert.match(compilePattern("(A|B|AB)*(A|B|AB)*(A|B|AB)*(A|B|AB)*$").problem, /takes too long/);
