@@ -1,6 +1,7 @@
 /* heat_words.js - a cell of the heatmap in words */
 
 import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import { phaseOf } from "wick/heat_place.js";
 import { frameName } from "wick/select.js";
 import { deltaMetricOf } from "wick/metric_dimension.js";
 import { inRanges, dimension } from "wick/select.js";
@@ -11,17 +12,24 @@ const TOP_FRAMES = 3;
 function rowText(heat, row) {
 	if (heat.rowLabels)
 		return heat.rowLabels[row];
-	const rowMs = heat.rowNs / 1e6;
-	const text = (ms) => String(Math.round(ms * 1000) / 1000);
-	return `+${text(row * rowMs)}–${text((row + 1) * rowMs)} ms`;
+	const text = (ns) => String(Math.round(ns / 1e3) / 1e3);
+	const later = phaseOf(heat);
+	const from = (later + row * heat.rowNs) % (later ? heat.columnNs : Infinity);
+	return `+${text(from)}–${text(from + heat.rowNs)} ms`;
 }
 
 /* "12.000 s +40–60 ms": when it is, since the recording's start. */
 export function whenText(heat, { column, row }) {
 	const at = column * heat.columnNs + heat.originNs;
-	const clock = (heat.selection.profile.startSecond * 1e9 + column * heat.columnNs) / 1e9;
+	const { startSecond, startSub } = heat.selection.profile;
+	const clock = startSecond + (startSub + at) / 1e9;
 	return `${heat.rowLabels ? rowText(heat, row) : formatTime(at)}, ${heat.rowLabels
 		? formatTime(at) : rowText(heat, row)} (clock ${Math.round(clock * 1e3) / 1e3} s)`;
+}
+
+/* Of what is a time: how much of it there is in a second, "600 ms/s"; "" of other units. */
+export function rateText(value, ns, unit) {
+	return unit === "ns" ? `${formatAmount((value / ns) * 1e9, unit)}/s` : "";
 }
 
 /* What the cell has: its value, or that it has nothing. */
@@ -31,10 +39,13 @@ export function valueText(heat, { column, row }) {
 	if (n === 0)
 		return "no sample";
 	const { selection } = heat;
-	const value = formatAmount(heat.values[cell], selection.unit);
+	const value = heat.values[cell];
 	if (selection.measure === "samples")
-		return value;
-	return `${selection.name || ""} ${selection.measure === "period" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+		return `${formatAmount(value)} sample${value === 1 ? "" : "s"}`;
+	if (selection.measure !== "period")
+		return `${selection.name} ${selection.measure} ${formatAmount(value, selection.unit)}`;
+	const rate = rateText(value, heat.rowLabels ? heat.columnNs : heat.rowNs, selection.unit);
+	return `${formatTotal(value, selection)}${rate && `, ${rate}`}`;
 }
 
 /* How much a selection of WHOLE has: "383 samples, 1.59 s of CPU (28.1 %)". */
