@@ -90,6 +90,7 @@ export class FlameCanvas {
 		const below = (this.full ?? 0) - this.element.scrollTop;
 		const rows = Math.max(1, this.picture.layout.nRows - this.options.firstRow);
 		this.row = HIGH_WINDOWS.find(([least]) => window.innerHeight >= least)?.[1] ?? ROW;
+		this.element.style.setProperty("--full", `${rows * this.row + 2}px`);
 		const full = Math.max(rows * this.row, this.options.up ? this.element.clientHeight : 0);
 		if (full === this.full)
 			return;

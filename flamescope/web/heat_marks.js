@@ -1,6 +1,6 @@
 /* heat_marks.js - what lies over the cells: selections, the cursor, the axes */
 
-import { labelStep, phaseOf, rowTop, wrapped, xOf } from "wick/heat_place.js";
+import { AXIS, labelStep, phaseOf, rowTop, wrapped, xOf } from "wick/heat_place.js";
 
 const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
 const SECOND = 1e9;
@@ -22,9 +22,10 @@ function rangePath(heat, place, range) {
 	if (range.rows && heat.columnNs === SECOND) {
 		for (const part of wrapped(...range.rows, (SECOND - phaseOf(heat)) % SECOND, SECOND)) {
 			const [low, high] = part.map((ns) => (ns / SECOND) * place.height);
-			/* the first and last column of which all of the part is in the range */
-			const first = range.from <= 0 ? 0 : Math.ceil((range.from - heat.originNs - part[0]) / SECOND);
-			const last = Math.floor((to - heat.originNs - part[1]) / SECOND);
+			/* the columns of which the middle of the part is in the range */
+			const at = heat.originNs + (part[0] + part[1]) / 2;
+			const first = Math.max(0, Math.ceil((range.from - at) / SECOND));
+			const last = Math.ceil((to - at) / SECOND) - 1;
 			add(heat.originNs + first * SECOND, heat.originNs + (last + 1) * SECOND,
 				place.top + place.height - high, high - low);
 		}
@@ -144,9 +145,14 @@ function drawRowLabels(context, heat, place) {
 	}
 }
 
-export function drawAxes(context, heat, place, ink) {
+export function drawAxes(context, heat, place, { ink, paper }) {
 	context.font = FONT;
 	context.fillStyle = ink;
-	drawTimes(context, place, place.top + place.height);
 	drawRowLabels(context, heat, place);
+	if (place.axisTop < place.height) {
+		context.fillStyle = paper;
+		context.fillRect(0, place.axisTop, place.clipRight, place.height - place.axisTop + AXIS);
+		context.fillStyle = ink;
+	}
+	drawTimes(context, place, place.axisTop);
 }

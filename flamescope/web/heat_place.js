@@ -19,6 +19,7 @@ const MOST_RANGES = 16; /* that one rectangle becomes */
 const TIME_HEIGHT = 300;
 const LABEL_HEIGHT = 14;
 const MOST_ROW = 64; /* pixels of a row with a name, where there is room */
+const MANY_ROWS = 200; /* of which not each has room for its name */
 
 /* The shortest column of a recording: a second, in which bands are seen, or a part of it. */
 function leastColumn(lengthNs) {
@@ -49,7 +50,7 @@ export function gutterOf(heat, width) {
 export function heightIn(heat, height) {
 	if (!heat.rowLabels)
 		return Math.max(heat.nRows, height);
-	return Math.max(Math.min(height, heat.nRows * MOST_ROW), Math.min(heightOf(heat), heat.nRows * (LABEL_HEIGHT + 4)));
+	return Math.max(Math.min(height, heat.nRows * MOST_ROW), heat.nRows * (heat.nRows > MANY_ROWS ? 4 : LABEL_HEIGHT));
 }
 
 /* Everything that there is to see, from the column with the recording's start: whole columns. */
@@ -70,6 +71,7 @@ export function placeOf(heat, window, width, height = heightOf(heat)) {
 		width: heat.columnNs * perNs,
 		top: 0,
 		height,
+		axisTop: height, /* of the times: higher up where the rows are higher than their room */
 		clipLeft: gutter,
 		clipRight: width,
 	};
@@ -88,7 +90,7 @@ export function cellAt(heat, place, x, y) {
 	const down = Math.floor(((y - place.top) * heat.nRows) / place.height);
 	const clamp = (value, n) => Math.max(0, Math.min(n - 1, value));
 	const row = clamp(heat.rowLabels ? down : heat.nRows - 1 - down, heat.nRows);
-	const part = x < place.gutter ? "rows" : y >= place.top + place.height ? "columns" : "cells";
+	const part = x < place.gutter ? "rows" : y >= place.axisTop ? "columns" : "cells";
 	return { column: clamp(column, heat.nColumns), row, part };
 }
 

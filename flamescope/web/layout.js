@@ -95,7 +95,12 @@ export function mountDetailsRoom(button, panel, app) {
 	button.title = "Details of a function, or of all (d)";
 	button.addEventListener("click", toggle);
 	app.keys.add({ key: "d", what: "details of a function, or of all", run: toggle });
-	app.store.subscribe(show);
+	app.store.subscribe((state, old) => {
+		const hadFocus = panel.contains(document.activeElement);
+		show();
+		if (hadFocus && panel.hidden && state.details !== old.details)
+			button.focus();
+	});
 	window.addEventListener("resize", show);
 	show();
 }

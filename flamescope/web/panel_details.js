@@ -101,7 +101,13 @@ export function mountDetails(place, app) {
 		all.hidden = name === "";
 		all.addEventListener("click", () => app.store.set({ frame: "" }));
 		const head = element("div", "", "bar");
-		head.append(element("h2", name || "All that is selected"), all);
+		const close = element("button", "×", "icon");
+		close.type = "button";
+		close.setAttribute("aria-label", "Close details");
+		close.addEventListener("click", () => app.store.set({ details: "closed" }));
+		const title = element("h2", name || "All that is selected");
+		title.title = title.textContent;
+		head.append(title, all, close);
 		const box = element("div", "", "scroll");
 		box.tabIndex = 0;
 		box.setAttribute("role", "region");

@@ -70,7 +70,7 @@ export function makeCrumbs(zoomTo) {
 	};
 }
 
-/** Puts the window of a drawing into the state under KEY once it rests. */
+/** Puts the window of a drawing into the state under KEY once it rests: one step to undo. */
 export function windowKeeper(app, key) {
 	let timer = 0;
 	return {
@@ -78,7 +78,7 @@ export function windowKeeper(app, key) {
 			clearTimeout(timer);
 			timer = setTimeout(() => {
 				const whole = window[1] - window[0] > 0.999999;
-				app.store.set({ [key]: whole ? null : window }, { replace: true });
+				app.store.set({ [key]: whole ? null : window });
 			}, WINDOW_AFTER_MS);
 		},
 		stop: () => clearTimeout(timer),

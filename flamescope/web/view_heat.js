@@ -54,7 +54,7 @@ class HeatView {
 		this.text = textEquivalent("The heatmap as text", () => this.asText());
 		this.bar.append(this.said, this.clearButton, this.targetButton,
 			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo,
-				make("span", { className: "none" }), "no sample"),
+				make("span", { className: "none" }), make("span", { textContent: "no sample" })),
 			menu, box, this.text.element);
 		this.element.append(this.canvas);
 		this.legend.setAttribute("aria-hidden", "true");
@@ -70,6 +70,7 @@ class HeatView {
 			this.pending = null;
 			later();
 		});
+		this.element.addEventListener("scroll", later, { passive: true });
 		canvas.addEventListener("blur", later);
 		canvas.addEventListener("focus", later);
 		this.targetButton.addEventListener("click", () => this.toggleTarget());
@@ -100,6 +101,7 @@ class HeatView {
 		}
 		const window = brush ? { from: brush.from, to: brush.from + span } : wholeWindow(this.heat);
 		this.place = placeOf(this.heat, window, this.width, heightIn(this.heat, this.element.clientHeight - AXIS));
+		this.place.axisTop = Math.min(this.place.height, this.element.scrollTop + this.element.clientHeight - AXIS);
 		const { theme } = app.colours;
 		if (this.picture?.heat !== this.heat || this.theme !== theme) {
 			this.picture = makeHeatPicture(this.heat, app.colours.heat());
@@ -142,7 +144,7 @@ class HeatView {
 		hatchNegative(context, heat, place);
 		context.restore();
 		this.drawMarks(context, place);
-		drawAxes(context, heat, place, app.colours.css("faint"));
+		drawAxes(context, heat, place, { ink: app.colours.css("faint"), paper: app.colours.css("paper") });
 	}
 
 	drawMarks(context, place) {

@@ -160,7 +160,7 @@ class Strip {
 	#keepWindow() {
 		const [from, to] = this.window.map(Math.round);
 		const all = from <= this.span[0] && to >= this.span[1];
-		this.app.store.set({ strip: all ? null : { from, to } }, { replace: true });
+		this.app.store.set({ strip: all ? null : { from, to } });
 	}
 
 	zoom(part, factor) {
