@@ -46,7 +46,8 @@ class HeatView {
 		this.targetButton.setAttribute("aria-pressed", "false");
 		this.clearButton = make("button", { type: "button", textContent: "Clear", title: "Clear the selection (x)" });
 		this.clearButton.setAttribute("aria-label", "Clear selection");
-		const menu = make("button", { type: "button", id: "show-heat-menu", className: "opens", textContent: "Rows, columns" });
+		const menu = this.menu = make("button", { type: "button", id: "show-heat-menu", className: "opens",
+			title: "Rows and columns" });
 		const box = make("div", { id: "heat-menu", className: "box" });
 		box.role = "group";
 		box.setAttribute("aria-label", "Rows and columns of the heatmap");
@@ -191,6 +192,8 @@ class HeatView {
 		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
+		const { columnNs, rowNs, rowLabels } = this.heat;
+		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatAmount(rowNs, "ns")} by ${formatAmount(columnNs, "ns")}`;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
 		this.canvas.setAttribute("aria-label", `Heatmap of ${this.heat.nColumns} columns of ${this.heat.columnNs / 1e9} s and ${this.heat.nRows} rows. ${this.said.textContent}`);

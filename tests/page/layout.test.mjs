@@ -117,6 +117,19 @@ test("the splitter is dragged and moved by keys, is in the URL, and is undone", 
 	await wick.isQuiet(page);
 });
 
+test("the splitter follows a finger", async () => {
+	const page = await openAt(PHONE, recordings.plain);
+	const { splitter } = await measure(page);
+	const y = (splitter.top + splitter.bottom) / 2;
+	await page.touchscreen.touchStart(200, y);
+	await page.touchscreen.touchMove(200, y + 40);
+	await page.touchscreen.touchMove(200, y + 80);
+	await page.touchscreen.touchEnd();
+	assert.match(await restingHash(page), /split=\d/);
+	assert.ok(Math.abs((await measure(page)).splitter.top - splitter.top - 80) <= 2);
+	await wick.isQuiet(page);
+});
+
 test("details have a room of their own, which choosing a frame does not change", async () => {
 	const page = await openAt([1280, 800], recordings.plain);
 	const click = async () => {
@@ -135,6 +148,8 @@ test("details have a room of their own, which choosing a frame does not change",
 	await wick.until(page, () => /All that is selected/.test(document.querySelector("#details").textContent));
 	await click();
 	assert.deepEqual(await measure(page), open);
+	await page.click("#details [aria-label='Close details']");
+	assert.deepEqual(await measure(page), before);
 	await wick.isQuiet(page);
 });
 

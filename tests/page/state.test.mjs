@@ -104,6 +104,8 @@ test("what the wheel and keys do to time strip and difference is in the URL", as
 	await wick.until(page, () => /zoom=main/.test(window.location.hash));
 	await page.keyboard.press("+");
 	await wick.until(page, () => /window=/.test(window.location.hash));
+	await page.click("#undo");
+	await wick.until(page, () => /zoom=main/.test(window.location.hash) && !/window=/.test(window.location.hash));
 	assert.deepEqual(page.problems, []);
 	await page.close();
 });
