@@ -63,7 +63,7 @@ export function attachBox(button, box, onOpen = () => {}) {
 	box.addEventListener("toggle", ({ newState }) => {
 		button.setAttribute("aria-expanded", String(newState === "open"));
 		if (newState === "open")
-			box.querySelector("[autofocus], [aria-selected=true], button, input, select")?.focus();
+			(box.querySelector("[autofocus], [aria-selected=true]") ?? box.querySelector("button, input, select"))?.focus();
 	});
 	box.addEventListener("keydown", (event) => onKey(event, box));
 }

@@ -48,15 +48,15 @@ export function valueText(heat, { column, row }) {
 	return `${formatTotal(value, selection)}${rate && `, ${rate}`}`;
 }
 
-/* How much a selection of WHOLE has: "383 samples, 1.59 s of CPU (28.1 %)". */
+/* How much a selection of WHOLE has: "1.59 s of CPU (28.1 %)"; samples of what does not add up. */
 export function amountText(selection, whole) {
-	const noun = selection.profile.hasTimes ? "sample" : "stack";
-	const samples = `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"}`;
-	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
-		return `${samples} (${formatShare(selection.n, whole.n)})`;
+	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned) {
+		const noun = selection.profile.hasTimes ? "sample" : "stack";
+		return `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"} (${formatShare(selection.n, whole.n)})`;
+	}
 	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
 	const total = sum(selection);
-	return `${samples}, ${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
+	return `${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
 }
 
 /* The values that a row stands for: the last one may be many. */
@@ -106,8 +106,8 @@ export function topFrames(selection) {
 
 /* A range as it is said: "10–20 s" or "10–20 s, 0–100 ms of each second". */
 export function rangeText(range) {
-	const to = range.to === Infinity ? "the end" : `${secondsWord(Math.round(range.to / 1e6) * 1e6)} s`;
-	const times = `${secondsWord(Math.round(range.from / 1e6) * 1e6)} s to ${to}`;
+	const word = (ns) => secondsWord(Math.round(ns / 1e6) * 1e6);
+	const times = range.to === Infinity ? `${word(range.from)} s to the end` : `${word(range.from)}–${word(range.to)} s`;
 	return range.rows
 		? `${times}, ${range.rows.map((ns) => ns / 1e6).join("–")} ms of each second` : times;
 }

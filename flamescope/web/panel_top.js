@@ -5,6 +5,7 @@ import { formatLength, formatTotal, grouped } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
 import { periodOf, periodValues } from "wick/period.js";
 
+const MOST_LISTED = 40;
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
 
@@ -36,6 +37,12 @@ export function summaryOf(profile) {
 	return parts.join(" · ");
 }
 
+/* The first of many, for a recording may be of a thousand machines. */
+function listOf(all, between) {
+	const more = all.length - MOST_LISTED;
+	return [...all.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${grouped(more)} more`] : [])].join(between);
+}
+
 const countOf = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /* All else that a recording says of itself: [what, text]. */
@@ -44,12 +51,12 @@ export function factsOf(profile, name) {
 	return [
 		["command", profile.command || name],
 		["recorded", startOfDay(profile) || profile.captured],
-		["host", hosts.join(", ")],
+		["host", listOf(hosts, ", ")],
 		["rate", profile.hz ? `${grouped(profile.hz)} Hz` : ""],
-		["events", profile.events.filter((event) => event).join(", ")],
-		["metrics", profile.metrics.map((metric) => metric.name).join(", ")],
+		["events", listOf(profile.events.filter((event) => event), ", ")],
+		["metrics", listOf(profile.metrics.map((metric) => metric.name), ", ")],
 		["threads", countOf(profile.threads.length, "thread")],
-		[profile.files.length > 1 ? "files" : "file", profile.files.map((file) => file.path).join("\n")],
+		[profile.files.length > 1 ? "files" : "file", listOf(profile.files.map((file) => file.path), "\n")],
 	].filter(([, text]) => text);
 }
 

@@ -119,7 +119,7 @@ export function mountSearch(element, app) {
 	app.keys.add({ key: "/", what: "search for functions by a pattern", run: () => input.select() });
 
 	function textOf({ problem, share, nodes }) {
-		return problem ?? `${share ? `matched ${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
+		return problem ?? `${share ? `${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
 	}
 
 	const show = () => {
@@ -128,7 +128,8 @@ export function mountSearch(element, app) {
 			input.value = search;
 		const result = search ? app.found : null;
 		found.className = result?.problem ? "problem" : "";
-		found.textContent = found.title = result ? textOf(result) : "";
+		found.textContent = result ? textOf(result) : "";
+		found.title = found.textContent && `matched: ${found.textContent}`;
 		input.setAttribute("aria-invalid", String(Boolean(result?.problem)));
 	};
 	app.on("found", show);

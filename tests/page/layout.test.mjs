@@ -156,6 +156,7 @@ test("details have a room of their own, which choosing a frame does not change",
 test("threads are chosen from a list, and each filter has a cross", async () => {
 	const page = await openAt([1280, 800], recordings.plain, "view=table");
 	await page.keyboard.press("f");
+	await wick.until(page, () => document.activeElement.id === "pattern"); /* what is typed narrows the list */
 	await page.select("#where", "thread");
 	const values = () => page.$$eval("#filter .value", (all) => all.map((label) => label.textContent));
 	assert.deepEqual((await values()).map((text) => text.replace(/\d\d\.\d %/, "")).sort(), ["app/7", "app/8", "app/9"]);

@@ -211,7 +211,7 @@ test("a cell, a selection and its stacks are told as time", () => {
 		events: ["cpu-clock"], hz: 100 };
 	const whole = makeSelection(profile, EMPTY_QUERY);
 	const part = inRanges(whole, [{ from: 0, to: 5e8, rows: null }]);
-	assert.equal(amountText(part, whole), "1 sample, 30 ms of CPU (75.0 %)");
+	assert.equal(amountText(part, whole), "30 ms of CPU (75.0 %)");
 	const cell = { selection: whole, nRows: 1, rowNs: 5e7, columnNs: 1e8, rowLabels: null, samples: [1], values: [3e7] };
 	assert.equal(valueText(cell, { column: 0, row: 0 }), "30 ms of CPU, 600 ms/s");
 	assert.equal(valueText({ ...cell, rowLabels: ["main"] }, { column: 0, row: 0 }), "30 ms of CPU, 300 ms/s");
