@@ -32,16 +32,31 @@ function row(cells, tag) {
 }
 
 /*
- * A <details> with a table of what a drawing shows; make() -> {caption, head, rows} is asked when
- * it is opened, and again by refresh() while it is open.
+ * A <details> with a table of what a drawing shows, which lies over the page while it is open;
+ * make() -> {caption, head, rows} is asked when it is opened, and again by refresh() while it is open.
  */
 export function textEquivalent(label, make) {
 	const details = document.createElement("details");
 	const summary = document.createElement("summary");
+	const box = document.createElement("div");
 	const table = document.createElement("table");
-	summary.textContent = label;
+	summary.textContent = "As text";
+	summary.title = label;
+	summary.setAttribute("aria-label", `As text: ${label}`);
+	box.className = "as-text-box";
+	box.tabIndex = 0;
+	box.setAttribute("role", "region");
+	box.setAttribute("aria-label", label);
+	box.append(table);
 	details.className = "as-text";
-	details.append(summary, table);
+	details.append(summary, box);
+	details.addEventListener("keydown", (event) => {
+		if (event.key !== "Escape" || !details.open)
+			return;
+		event.stopPropagation();
+		details.open = false;
+		summary.focus();
+	});
 	function refresh() {
 		if (!details.open)
 			return;

@@ -5,9 +5,11 @@ import { numberOfFrames } from "wick/transforms.js";
 
 const MOST_VALUES = 12; // of a tag that are listed; the rest is added up
 
-/** One byte a node: 1 it or a node above it is of the function NAME, 2 it is itself. */
+/** One byte a node: 1 it or a node above it is of the function NAME ("": any), 2 it is itself. */
 export function markFunction(selection, name) {
 	const { n, parent, frame } = selection.nodes;
+	if (name === "")
+		return new Uint8Array(n).fill(1);
 	const known = new Uint8Array(numberOfFrames(selection));
 	const marks = new Uint8Array(n);
 	for (let node = 1; node < n; node++) {
@@ -20,7 +22,7 @@ export function markFunction(selection, name) {
 }
 
 /**
- * functionDetails - what is known of the function NAME in a selection
+ * functionDetails - what is known of the function NAME in a selection, or of all of it ("")
  *
  * Return: {frames, samples, selfSamples, total: {gain, loss}, self: {gain, loss}, firstNs, lastNs,
  * threads, metrics, tags}; samples is 0 when no stack has it.

@@ -5,7 +5,7 @@ import {
 	besideNode, nodeAt, panWindow, pathOf, widestChild, zoomWindow,
 } from "wick/tree_layout.js";
 
-const MOST_PIXELS = 620; /* of height; what is higher is scrolled */
+const HIGH_WINDOWS = [[1500, 28], [1000, 20]]; /* pixels: from that height on rows are so high */
 const WHEEL = 0.0018; /* of zoom a pixel of wheel */
 const DRAG_STARTS = 4; /* pixels: less is a click */
 
@@ -77,11 +77,7 @@ export class FlameCanvas {
 		this.picture = picture;
 		if (window)
 			this.window = window;
-		const { layout } = picture;
-		const rows = Math.max(1, layout.nRows - this.options.firstRow);
-		this.full = rows * ROW;
-		this.space.style.height = `${this.full}px`;
-		this.element.style.height = `${Math.min(this.full, this.#mostPixels()) + 2}px`; /* and its border */
+		this.#measure();
 		if (this.options.up)
 			this.element.scrollTop = this.full;
 		this.cursor = -1;
@@ -89,8 +85,19 @@ export class FlameCanvas {
 		this.invalidate();
 	}
 
-	#mostPixels() {
-		return Math.max(ROW * 8, Math.min(MOST_PIXELS, Math.round(innerHeight * 0.75)));
+	/* How high rows and all of them are: a root at the bottom is at that of the window. */
+	#measure() {
+		const below = (this.full ?? 0) - this.element.scrollTop;
+		const rows = Math.max(1, this.picture.layout.nRows - this.options.firstRow);
+		this.row = HIGH_WINDOWS.find(([least]) => window.innerHeight >= least)?.[1] ?? ROW;
+		this.element.style.setProperty("--full", `${rows * this.row + 2}px`);
+		const full = Math.max(rows * this.row, this.options.up ? this.element.clientHeight : 0);
+		if (full === this.full)
+			return;
+		this.full = full;
+		this.space.style.height = `${full}px`;
+		if (this.options.up)
+			this.element.scrollTop = full - below;
 	}
 
 	invalidate() {
@@ -107,6 +114,7 @@ export class FlameCanvas {
 		const height = this.element.clientHeight;
 		if (width === 0 || height === 0)
 			return; /* hidden: there is nothing to draw */
+		this.#measure();
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		if (this.canvas.width !== Math.round(width * ratio) ||
 			this.canvas.height !== Math.round(height * ratio)) {
@@ -117,7 +125,7 @@ export class FlameCanvas {
 		}
 		this.sheet.resize(this.canvas.width, this.canvas.height);
 		this.place = { width, height, ratio, top: this.element.scrollTop, up: this.options.up,
-			full: this.full };
+			full: this.full, row: this.row };
 		paintTree(this.sheet, { ...this.picture, firstRow: this.options.firstRow },
 			this.window, this.place, this.ink);
 		if (this.cursor >= 0)
@@ -142,7 +150,7 @@ export class FlameCanvas {
 		const sheet = new Sheet(canvas.getContext("2d", { alpha: false }));
 		sheet.resize(canvas.width, canvas.height);
 		paintTree(sheet, { ...this.picture, firstRow: this.options.firstRow }, this.window,
-			{ width, height: full, ratio, top: 0, up: this.options.up, full }, this.ink);
+			{ width, height: full, ratio, top: 0, up: this.options.up, full, row: ROW }, this.ink);
 		return { canvas, nLeftOut: nRows - nShown };
 	}
 
@@ -161,7 +169,7 @@ export class FlameCanvas {
 		const scale = this.element.clientWidth / (this.window[1] - this.window[0]);
 		return {
 			x: (layout.x[node] - this.window[0]) * scale,
-			y: rowTop(layout.tree.depth[node] - this.options.firstRow, this.options.up, this.full),
+			y: rowTop(layout.tree.depth[node] - this.options.firstRow, this.options.up, this.full, this.row),
 			width: layout.width[node] * scale,
 		};
 	}
@@ -169,7 +177,7 @@ export class FlameCanvas {
 	nodeAtPoint(clientX, clientY) {
 		const box = this.canvas.getBoundingClientRect();
 		const y = clientY - box.top + this.element.scrollTop;
-		const row = Math.floor((this.options.up ? this.full - y : y) / ROW) + this.options.firstRow;
+		const row = Math.floor((this.options.up ? this.full - y : y) / this.row) + this.options.firstRow;
 		const part = (clientX - box.left) / box.width;
 		return nodeAt(this.picture.layout, row, this.window[0] + part * (this.window[1] - this.window[0]));
 	}
@@ -181,7 +189,7 @@ export class FlameCanvas {
 		ring.hidden = right < left;
 		ring.style.transform = `translate(${left}px, ${box.y}px)`;
 		ring.style.width = `${Math.max(2, right - left)}px`;
-		ring.style.height = `${ROW - 1}px`;
+		ring.style.height = `${this.row - 1}px`;
 	}
 
 	/** The keyboard's cursor on a node: it is scrolled to, framed and said. */
@@ -194,8 +202,8 @@ export class FlameCanvas {
 			this.setWindow(this.#around(node));
 		if (box.y < this.element.scrollTop)
 			this.element.scrollTop = box.y;
-		else if (box.y + ROW > this.element.scrollTop + this.element.clientHeight)
-			this.element.scrollTop = box.y + ROW - this.element.clientHeight;
+		else if (box.y + this.row > this.element.scrollTop + this.element.clientHeight)
+			this.element.scrollTop = box.y + this.row - this.element.clientHeight;
 		this.#frameNode(this.ring, node);
 		this.app.say(this.picture.lines(node).join(", "));
 	}
@@ -361,7 +369,7 @@ export class FlameCanvas {
 		const box = this.boxOf(node);
 		const canvas = this.canvas.getBoundingClientRect();
 		const x = canvas.left + Math.min(canvas.width - 8, Math.max(0, box.x));
-		this.options.onMenu(node, x, canvas.top + box.y - this.element.scrollTop + ROW);
+		this.options.onMenu(node, x, canvas.top + box.y - this.element.scrollTop + this.row);
 	}
 
 	/* What is seen of the child counts, so that the cursor stays in the window. */

@@ -7,8 +7,8 @@
 
 import { visitRow } from "wick/tree_layout.js";
 
-export const ROW = 18; /* pixels, each row of the tree */
-const FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+export const ROW = 18; /* pixels, each row of the tree where a window is not large */
+const FONT = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
 const LEAST_GAP = 4; /* pixels: narrower boxes touch */
 
@@ -61,44 +61,45 @@ function charWidth(context) {
  * paintTree - what is seen of PICTURE.layout through WINDOW
  * @picture: {layout, firstRow, fill(node) -> css, text(node), matches (a byte a frame) or null,
  *           striped(node), above: nodes that the window is inside of, which are drawn paler}
- * @place:   {width, height, top, up, full, ratio}: pixels; TOP is how far it is scrolled down,
- *           FULL the height of all rows, UP puts the root at the bottom, RATIO is the screen's
+ * @place:   {width, height, top, up, full, row, ratio}: pixels; TOP is how far it is scrolled down,
+ *           FULL the height of all rows, each ROW high, UP puts the root at the bottom, RATIO is the
+ *           screen's
  * @ink:     {paper, text, crumb, match, matchText}
  */
 export function paintTree(sheet, picture, window, place, ink) {
 	const { layout, firstRow } = picture;
-	const { height, top, up, full, ratio } = place;
+	const { height, top, up, full, row: high, ratio } = place;
 	const { context, pixels } = sheet;
 	const pen = {
-		sheet, picture, ratio, width: sheet.width, x0: window[0],
+		sheet, picture, ratio, high, width: sheet.width, x0: window[0],
 		scale: sheet.width / (window[1] - window[0]),
 		paper: pixelOf(ink.paper), crumb: pixelOf(ink.crumb), match: pixelOf(ink.match),
 		matchText: pixelOf(ink.matchText), text: pixelOf(ink.text), labels: [],
 	};
 	pixels.fill(pen.paper);
 	for (let row = firstRow; row < layout.nRows; row++) {
-		const y = rowTop(row - firstRow, up, full) - top;
-		if (y + ROW > 0 && y < height)
+		const y = rowTop(row - firstRow, up, full, high) - top;
+		if (y + high > 0 && y < height)
 			paintRow(pen, row, window, y);
 	}
 	context.putImageData(sheet.image, 0, 0);
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
-	context.font = FONT;
+	context.font = `${Math.round((high * 2) / 3)}px ${FONT}`;
 	context.textBaseline = "middle";
 	const char = charWidth(context);
 	for (const label of pen.labels)
-		paintText(context, label, char, label.match ? ink.matchText : ink.text);
+		paintText(context, label, high, char, label.match ? ink.matchText : ink.text);
 }
 
 /** Where a row begins: row 0 is the lowest one of a graph that grows up. */
-export function rowTop(row, up, full) {
-	return up ? full - (row + 1) * ROW : row * ROW;
+export function rowTop(row, up, full, high = ROW) {
+	return up ? full - (row + 1) * high : row * high;
 }
 
 function paintRow(pen, row, window, y) {
 	const { pixels, height } = pen.sheet;
 	const first = Math.max(0, Math.round(y * pen.ratio));
-	const end = Math.min(height, Math.round((y + ROW) * pen.ratio) - 1);
+	const end = Math.min(height, Math.round((y + pen.high) * pen.ratio) - 1);
 	if (first >= end)
 		return;
 	const line = { base: first * pen.width, y, first, end, extras: [] };
@@ -154,9 +155,9 @@ function paintUnderline(pen, line, left, right) {
 		pen.sheet.pixels.fill(pen.matchText, y * pen.width + left, y * pen.width + right);
 }
 
-function paintText(context, { text, x, room, y }, char, ink) {
+function paintText(context, { text, x, room, y }, high, char, ink) {
 	const chars = Math.floor(room / char);
 	const shown = text.length <= chars ? text : `${text.slice(0, Math.max(1, chars - 1))}…`;
 	context.fillStyle = ink;
-	context.fillText(shown, x, y + ROW / 2, room);
+	context.fillText(shown, x, y + high / 2, room);
 }

@@ -12,7 +12,7 @@ function actionsFor(app, selection, frame) {
 	const module = frameModule(selection, frame);
 	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 	const actions = [
-		["Details", () => app.store.set({ frame: name })],
+		["Details", () => app.store.set({ frame: name, details: "open" })],
 		["Callers and callees", () => app.store.set({ view: "sandwich", around: name, frame: name })],
 		["Focus: only stacks from here on", () => addTransform(app, "focus", name)],
 		["Merge into its callers", () => addTransform(app, "merge", name)],

@@ -1,6 +1,6 @@
 /* heat_marks.js - what lies over the cells: selections, the cursor, the axes */
 
-import { labelStep, rowTop, xOf } from "wick/heat_place.js";
+import { AXIS, labelStep, phaseOf, rowTop, wrapped, xOf } from "wick/heat_place.js";
 
 const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
 const SECOND = 1e9;
@@ -20,8 +20,15 @@ function rangePath(heat, place, range) {
 		return path;
 	}
 	if (range.rows && heat.columnNs === SECOND) {
-		const [low, high] = range.rows.map((ns) => (ns / heat.columnNs) * place.height);
-		add(range.from, to, place.top + place.height - high, high - low);
+		for (const part of wrapped(...range.rows, (SECOND - phaseOf(heat)) % SECOND, SECOND)) {
+			const [low, high] = part.map((ns) => (ns / SECOND) * place.height);
+			/* the columns of which the middle of the part is in the range */
+			const at = heat.originNs + (part[0] + part[1]) / 2;
+			const first = Math.max(0, Math.ceil((range.from - at) / SECOND));
+			const last = Math.ceil((to - at) / SECOND) - 1;
+			add(heat.originNs + first * SECOND, heat.originNs + (last + 1) * SECOND,
+				place.top + place.height - high, high - low);
+		}
 		return path;
 	}
 	const column = (ns) => Math.floor((ns - heat.originNs) / heat.columnNs);
@@ -80,25 +87,25 @@ export function drawCell(context, heat, place, { column, row }, stroke, label = 
 	}
 }
 
-function secondsText(seconds, step) {
-	if (step >= 60) {
-		const h = Math.floor(seconds / 3600);
-		const m = String(Math.floor((seconds % 3600) / 60)).padStart(2, "0");
-		return h ? `${h}:${m} h` : `${m}:${String(seconds % 60).padStart(2, "0")}`;
-	}
-	return `${seconds} s`;
+function timeText(ns, step) {
+	const seconds = Math.round(ns / 1e6) / 1e3;
+	if (step < 60 * SECOND)
+		return `${step < SECOND ? seconds.toFixed(step < 10e6 ? 3 : step < 100e6 ? 2 : 1) : seconds} s`;
+	const h = Math.floor(seconds / 3600);
+	const m = String(Math.floor((seconds % 3600) / 60)).padStart(2, "0");
+	return h ? `${h}:${m} h` : `${m}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 function drawTimes(context, place, baseline) {
 	const step = labelStep(place);
-	const first = Math.max(0, Math.ceil(place.window.from / (step * SECOND)));
+	const first = Math.max(0, Math.ceil(place.window.from / step));
 	context.textBaseline = "top";
 	context.textAlign = "left";
-	for (let i = first; i * step * SECOND < place.window.to; i++) {
-		const x = xOf(place, i * step * SECOND);
+	for (let i = first; i * step < place.window.to; i++) {
+		const x = xOf(place, i * step);
 		context.fillRect(x, baseline, 1, 4);
 		if (x + 40 < place.clipRight)
-			context.fillText(secondsText(i * step, step), x + 2, baseline + 4);
+			context.fillText(timeText(i * step, step), x + 2, baseline + 5);
 	}
 }
 
@@ -128,17 +135,24 @@ function drawRowLabels(context, heat, place) {
 		return;
 	}
 	const columnMs = heat.columnNs / 1e6;
+	const later = phaseOf(heat) / 1e6;
 	for (let part = 0; part <= 4; part++) {
 		const y = place.top + place.height * (1 - part / 4);
-		const ms = (columnMs * part) / 4;
+		const at = later + (columnMs * part) / 4;
+		const ms = Math.round((at > columnMs ? at - columnMs : at) * 10) / 10;
 		const text = columnMs > 1000 ? `${ms / 1000} s` : `${ms} ms`;
 		context.fillText(text, place.gutter - 4, Math.max(7, Math.min(place.height - 6, y)));
 	}
 }
 
-export function drawAxes(context, heat, place, ink) {
+export function drawAxes(context, heat, place, { ink, paper }) {
 	context.font = FONT;
 	context.fillStyle = ink;
-	drawTimes(context, place, place.top + place.height);
 	drawRowLabels(context, heat, place);
+	if (place.axisTop < place.height) {
+		context.fillStyle = paper;
+		context.fillRect(0, place.axisTop, place.clipRight, place.height - place.axisTop + AXIS);
+		context.fillStyle = ink;
+	}
+	drawTimes(context, place, place.axisTop);
 }

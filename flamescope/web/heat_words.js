@@ -1,8 +1,8 @@
 /* heat_words.js - a cell of the heatmap in words */
 
 import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import { filterOfRow, phaseOf } from "wick/heat_place.js";
 import { frameName, inRanges } from "wick/select.js";
-import { filterOfRow } from "wick/heat_place.js";
 import { secondsWord } from "wick/query.js";
 
 const TOP_FRAMES = 3;
@@ -10,17 +10,24 @@ const TOP_FRAMES = 3;
 function rowText(heat, row) {
 	if (heat.rowLabels)
 		return heat.rowLabels[row];
-	const rowMs = heat.rowNs / 1e6;
-	const text = (ms) => String(Math.round(ms * 1000) / 1000);
-	return `+${text(row * rowMs)}–${text((row + 1) * rowMs)} ms`;
+	const text = (ns) => String(Math.round(ns / 1e3) / 1e3);
+	const later = phaseOf(heat);
+	const from = (later + row * heat.rowNs) % (later ? heat.columnNs : Infinity);
+	return `+${text(from)}–${text(from + heat.rowNs)} ms`;
 }
 
 /* "12.000 s +40–60 ms": when it is, since the recording's start. */
 export function whenText(heat, { column, row }) {
 	const at = column * heat.columnNs + heat.originNs;
-	const clock = (heat.selection.profile.startSecond * 1e9 + column * heat.columnNs) / 1e9;
+	const { startSecond, startSub } = heat.selection.profile;
+	const clock = startSecond + (startSub + at) / 1e9;
 	return `${heat.rowLabels ? rowText(heat, row) : formatTime(at)}, ${heat.rowLabels
 		? formatTime(at) : rowText(heat, row)} (clock ${Math.round(clock * 1e3) / 1e3} s)`;
+}
+
+/* Of what is a time: how much of it there is in a second, "600 ms/s"; "" of other units. */
+export function rateText(value, ns, unit) {
+	return unit === "ns" ? `${formatAmount((value / ns) * 1e9, unit)}/s` : "";
 }
 
 /* What the cell has: its value, or that it has nothing. */
@@ -30,21 +37,24 @@ export function valueText(heat, { column, row }) {
 	if (n === 0)
 		return "no sample";
 	const { selection } = heat;
-	const value = formatAmount(heat.values[cell], selection.unit);
+	const value = heat.values[cell];
 	if (selection.measure === "samples")
-		return value;
-	return `${selection.name || ""} ${selection.measure === "period" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+		return `${formatAmount(value)} sample${value === 1 ? "" : "s"}`;
+	if (selection.measure !== "period")
+		return `${selection.name} ${selection.measure} ${formatAmount(value, selection.unit)}`;
+	const rate = rateText(value, heat.rowLabels ? heat.columnNs : heat.rowNs, selection.unit);
+	return `${formatTotal(value, selection)}${rate && `, ${rate}`}`;
 }
 
-/* How much a selection of WHOLE has: "383 samples, 1.59 s of CPU (28.1 %)". */
+/* How much a selection of WHOLE has: "1.59 s of CPU (28.1 %)"; samples of what does not add up. */
 export function amountText(selection, whole) {
-	const noun = selection.profile.hasTimes ? "sample" : "stack";
-	const samples = `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"}`;
-	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
-		return `${samples} (${formatShare(selection.n, whole.n)})`;
+	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned) {
+		const noun = selection.profile.hasTimes ? "sample" : "stack";
+		return `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"} (${formatShare(selection.n, whole.n)})`;
+	}
 	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
 	const total = sum(selection);
-	return `${samples}, ${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
+	return `${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
 }
 
 /* The part of the selection that a cell is of. */
@@ -78,8 +88,8 @@ export function topFrames(selection) {
 
 /* A range as it is said: "10–20 s" or "10–20 s, 0–100 ms of each second". */
 export function rangeText(range) {
-	const to = range.to === Infinity ? "the end" : `${secondsWord(Math.round(range.to / 1e6) * 1e6)} s`;
-	const times = `${secondsWord(Math.round(range.from / 1e6) * 1e6)} s to ${to}`;
+	const word = (ns) => secondsWord(Math.round(ns / 1e6) * 1e6);
+	const times = range.to === Infinity ? `${word(range.from)} s to the end` : `${word(range.from)}–${word(range.to)} s`;
 	return range.rows
 		? `${times}, ${range.rows.map((ns) => ns / 1e6).join("–")} ms of each second` : times;
 }

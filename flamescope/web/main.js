@@ -12,13 +12,16 @@ import { makeModels } from "wick/models.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
-import { makeTip } from "wick/tip.js";
+import { makeTip } from "wick/floating.js";
+import { fitTools, mountDetailsRoom, mountSplitter } from "wick/layout.js";
+import { mountDetails } from "wick/panel_details.js";
 import { mountTop } from "wick/panel_top.js";
-import { mountTabs } from "wick/panel_tabs.js";
+import { mountSearch, mountTabs } from "wick/panel_view.js";
 import { mountQuery } from "wick/panel_query.js";
+import { mountFilterMenu } from "wick/filter_menu.js";
+import { mountSave } from "wick/save.js";
 import { mountBrush } from "wick/view_brush.js";
 import { mountHeat } from "wick/view_heat.js";
-import { panels } from "wick/views.js";
 import { watchProblems } from "wick/problem.js";
 
 function say(text) {
@@ -97,15 +100,20 @@ function seen() {
 async function mountAll(app) {
 	const at = (id) => document.getElementById(id);
 	mountTop(app);
-	mountQuery(at("query"), app);
+	mountQuery(at("query"), at("chips"), app);
+	mountFilterMenu(at("show-filter"), at("filter"), app);
+	mountTabs(at("show-tabs"), at("tabs"), at("view"), app);
+	mountSearch(at("search"), app);
+	mountSave(at("save"), app);
+	fitTools(at("tools"), ["tabs", "query"].map((id) => ({ button: at(`show-${id}`), element: at(id) })), app);
+	mountSplitter(at("splitter"), at("main"), app);
+	mountDetailsRoom(at("show-details"), at("details"), app);
 	mountBrush(at("brush"), app);
-	mountHeat(at("heat"), app);
+	mountHeat(at("heat-bar"), at("heat"), app);
 	await seen();
 	performance.mark("wick-heat");
 	app.emit("whole");
-	for (const panel of panels)
-		panel.mount(at(`panel-${panel.id}`), app);
-	mountTabs(at("tabs"), at("view"), app);
+	mountDetails(at("details"), app);
 	watchProblems(app, say);
 	window.addEventListener("popstate", (event) =>
 		app.store.follow(window.location.hash, event.state?.index));

@@ -1,4 +1,4 @@
-/* panel_details.js - one function: every metric, its states, its threads, its modules */
+/* panel_details.js - one function, or all: every metric, its states, its threads, its modules */
 
 import { formatAmount, formatChange, formatShare, formatTime } from "wick/amount.js";
 import { functionDetails } from "wick/details.js";
@@ -21,6 +21,7 @@ function table(caption, rows) {
 		const tr = document.createElement("tr");
 		const th = element("th", head);
 		th.scope = "row";
+		th.title = head;
 		tr.append(th, ...cells.map((text) => element("td", text)));
 		made.append(tr);
 	}
@@ -72,12 +73,12 @@ function fill(box, app, selection, details) {
 	const { total, self } = details;
 	box.append(table("Amounts", [
 		["total", sayAmount(selection, total.gain, total.loss, details.samples), formatShare(total.gain + total.loss, whole)],
-		["self", sayAmount(selection, self.gain, self.loss, details.selfSamples), formatShare(self.gain + self.loss, whole)],
+		...(details.name ? [["self", sayAmount(selection, self.gain, self.loss, details.selfSamples), formatShare(self.gain + self.loss, whole)]] : []),
 		["samples", formatAmount(details.samples), formatShare(details.samples, selection.n)],
 		["from", formatTime(details.firstNs), ""],
 		["to", formatTime(details.lastNs), ""],
 	]));
-	const where = whereRows(selection, details);
+	const where = details.name ? whereRows(selection, details) : [];
 	if (where.length)
 		box.append(element("h3", "where"), table("Where", where));
 	if (details.metrics.length)
@@ -86,33 +87,51 @@ function fill(box, app, selection, details) {
 		box.append(tagPart(tag, details));
 }
 
-export const detailsPanel = {
-	id: "details",
-	mount(place, app) {
-		const update = () => {
-			const name = app.store.state.frame;
-			if (!name) {
-				place.replaceChildren();
-				return;
-			}
-			const selection = app.models.selection();
-			const details = functionDetails(selection, name);
-			const box = element("div", "", "details");
-			const close = element("button", "Close");
-			close.type = "button";
-			close.addEventListener("click", () => app.store.set({ frame: "" }));
-			box.append(element("h2", name), close);
-			if (details.samples === 0)
-				box.append(element("p", "No sample of this selection has it in its stack."));
-			else
-				fill(box, app, selection, details);
-			place.replaceChildren(box);
-		};
-		app.store.subscribe((state, old) => {
-			if (["frame", "ranges", "query", "transforms"].some((key) => state[key] !== old[key]))
-				update();
-		});
-		app.on("data", update);
-		update();
-	},
-};
+/** Fills PLACE with what is known of the state's function, or of all that is selected. */
+export function mountDetails(place, app) {
+	let timer = 0;
+
+	function update() {
+		const name = app.store.state.frame;
+		const selection = app.models.selection();
+		const details = functionDetails(selection, name);
+		const all = element("button", "All");
+		all.type = "button";
+		all.title = "Of all functions";
+		all.hidden = name === "";
+		all.addEventListener("click", () => app.store.set({ frame: "" }));
+		const head = element("div", "", "bar");
+		const close = element("button", "×", "icon");
+		close.type = "button";
+		close.setAttribute("aria-label", "Close details");
+		close.addEventListener("click", () => app.store.set({ details: "closed" }));
+		const title = element("h2", name || "All that is selected");
+		title.title = title.textContent;
+		head.append(title, all, close);
+		const box = element("div", "", "scroll");
+		box.tabIndex = 0;
+		box.setAttribute("role", "region");
+		box.setAttribute("aria-label", `Details of ${name || "all that is selected"}`);
+		if (details.samples === 0)
+			box.append(element("p", name ? "No sample of this selection has it in its stack." : "No sample is selected."));
+		else
+			fill(box, app, selection, details);
+		place.replaceChildren(head, box);
+	}
+
+	/* After the views: they are what was asked for first. */
+	function later() {
+		clearTimeout(timer);
+		if (place.hidden)
+			place.replaceChildren();
+		else
+			timer = setTimeout(update, 0);
+	}
+	app.store.subscribe((state, old) => {
+		if (["frame", "ranges", "query", "transforms"].some((key) => state[key] !== old[key]))
+			later();
+	});
+	for (const event of ["data", "details"])
+		app.on(event, later);
+	later();
+}

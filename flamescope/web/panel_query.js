@@ -2,39 +2,45 @@
 
 import { FRAME_COLOURS } from "wick/colour.js";
 import { formatShare, grouped, unitWord } from "wick/amount.js";
+import { attachBox } from "wick/floating.js";
+import { labelsOf, patternOf } from "wick/label_pattern.js";
 import { periodOf } from "wick/period.js";
 import { parseMetric } from "wick/query.js";
-import { classNames, compile, defaultMetric, deltaMetricOf, dimension, dimensionNames, hasIdleThread } from "wick/select.js";
+import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread } from "wick/select.js";
+import { formatTransform, transformKinds } from "wick/transforms.js";
 
 const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
 	[":gain", "what it grew by"], [":loss", "what it shrank by"],
 ];
 const ROWS = [10, 20, 25, 50, 100];
-const COLUMNS = [[0, "as fits"], [1e9, "1 s"], [10e9, "10 s"], [60e9, "1 min"], [600e9, "10 min"]];
-/* Not dimensions: patterns of functions anywhere in the stack. */
-const FUNCTIONS = "functions";
-const MAX_SUGGESTED = 100;
+const COLUMNS = [[0, "as fits"], [10e6, "10 ms"], [20e6, "20 ms"], [50e6, "50 ms"], [100e6, "100 ms"], [200e6, "200 ms"],
+	[500e6, "500 ms"], [1e9, "1 s"], [10e9, "10 s"], [60e9, "1 min"], [600e9, "10 min"]];
+const MOST_NAMED = 2; /* values in a chip */
 
-function make(tag, properties = {}, ...children) {
+export function make(tag, properties = {}, ...children) {
 	const element = Object.assign(document.createElement(tag), properties);
 	element.append(...children);
 	return element;
 }
 
-function labelled(text, control) {
-	return make("label", {}, text, control);
+export function labelled(text, control) {
+	return make("label", {}, make("span", { textContent: text }), control);
 }
 
-function option(value, text) {
+export function option(value, text) {
 	return make("option", { value, textContent: text });
 }
 
-function chip(text, what, remove) {
-	const button = make("button", { type: "button", textContent: "×" });
-	button.setAttribute("aria-label", `Remove ${what}`);
+function chip(text, what, button) {
+	button.setAttribute("aria-label", what);
+	return make("li", { className: "chip" }, make("span", { textContent: text, title: text }), button);
+}
+
+function removable(text, remove) {
+	const button = make("button", { type: "button", textContent: "×", title: "Remove" });
 	button.addEventListener("click", remove);
-	return make("span", { className: "chip" }, text, button);
+	return chip(text, `Remove ${text}`, button);
 }
 
 /* What idle CPUs were sampled with: hidden, and how much that is, or shown. */
@@ -43,23 +49,19 @@ function idleChip(app) {
 	if (!hasIdleThread(app.profile))
 		return [];
 	if (query.idle)
-		return [chip("idle CPUs are shown", "what shows idle CPUs",
-			() => app.store.setQuery({ idle: false }))];
+		return [removable("idle CPUs are shown", () => app.store.setQuery({ idle: false }))];
 	const { n, nIdle } = app.models.whole();
 	if (nIdle === 0)
 		return [];
 	const show = make("button", { type: "button", id: "show-idle", textContent: "show" });
-	show.setAttribute("aria-label", "Show idle CPUs");
 	show.addEventListener("click", () => app.store.setQuery({ idle: true }));
-	return [make("span", { className: "chip" },
-		`idle CPUs are hidden: ${grouped(nIdle)} samples (${formatShare(nIdle, n + nIdle)})`, show)];
+	return [chip(`idle CPUs are hidden: ${grouped(nIdle)} samples (${formatShare(nIdle, n + nIdle)})`, "Show idle CPUs", show)];
 }
 
 /* The filters of a query that has only the event called NAME. */
 function onlyEvent(query, name) {
-	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 	return [...query.filters.filter((filter) => filter.dimension !== "event"),
-		{ dimension: "event", pattern, exclude: false }];
+		{ dimension: "event", pattern: patternOf([name]), exclude: false }];
 }
 
 function metricOptions(profile) {
@@ -75,7 +77,7 @@ function metricOptions(profile) {
 }
 
 /* What samples can be told apart by; sizes of metrics by themselves, for there are many. */
-function dimensionOptions(profile) {
+export function dimensionOptions(profile) {
 	const sizes = make("optgroup", { label: "size of" });
 	sizes.append(...classNames(profile).map((name) => option(name, name)));
 	return [...dimensionNames(profile).map((name) => option(name, name)),
@@ -93,17 +95,27 @@ function offerSign(select, deltaMetric) {
 	}
 }
 
-function filterText({ dimension: name, pattern, exclude }) {
+/* Chosen values are named; a pattern is told as one. */
+export function filterText({ dimension: name, pattern, exclude }) {
 	if (pattern === "")
 		return exclude ? `has ${name}` : `no ${name}`;
-	return `${name} ${exclude ? "does not match" : "matches"} ${pattern}`;
+	const labels = labelsOf(pattern);
+	if (!labels)
+		return `${name} ${exclude ? "does not match" : "matches"} ${pattern}`;
+	const rest = labels.length - MOST_NAMED;
+	const named = labels.slice(0, MOST_NAMED).join(", ");
+	return `${name}: ${exclude ? "not " : ""}${named}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+function everyText({ every, from, to }) {
+	return `${from / 1e6}–${to / 1e6} ms of every ${every < 1e9 ? `${every / 1e6} ms` : `${every / 1e9} s`}`;
 }
 
 /* Removable words of what is in force, each with what is left without it. */
 function chipsOf(query) {
 	const without = (list, i) => list.filter((_, at) => at !== i);
 	return [
-		...query.groups.map((name, i) =>
+		...(query.groups.length > 1 ? query.groups : []).map((name, i) => /* one is seen in its menu */
 			[`group: ${name}`, { groups: without(query.groups, i) }]),
 		...query.filters.map((filter, i) =>
 			[filterText(filter), { filters: without(query.filters, i) }]),
@@ -115,72 +127,102 @@ function chipsOf(query) {
 			[`left out: ${pattern}`, { elide: without(query.elide, i) }]),
 		...(query.focus ? [[`from ${query.focus} on`, { focus: "" }]] : []),
 		...(query.truncate ? [[`no further than ${query.truncate}`, { truncate: "" }]] : []),
-		...(query.every ? [["every second's part", { every: null }]] : []),
+		...(query.flatten ? [["recursion flattened", { flatten: false }]] : []),
+		...(query.every ? [[everyText(query.every), { every: null }]] : []),
 	];
 }
 
-/* What samples say in a dimension, in order. */
-function valuesOf(dim) {
-	const seen = new Uint8Array(dim.n);
-	for (let i = 0; i < dim.codes.length; i++)
-		seen[dim.codes[i]] = 1;
-	const labels = new Set();
-	for (let code = 0; code < dim.n; code++)
-		if (seen[code] && dim.label(code))
-			labels.add(dim.label(code));
-	return [...labels].sort();
+/* What was done to the stacks, step by step. */
+function transformChips(app) {
+	const { transforms } = app.store.state;
+	return transforms.map((transform, i) => {
+		const made = removable(transformKinds[transform.kind].says(transform.of), () =>
+			app.store.set({ transforms: transforms.filter((_, k) => k !== i), zoom: [], window: null }));
+		made.lastChild.dataset.transform = formatTransform(transform);
+		return made;
+	});
 }
 
-export function mountQuery(element, app) {
+/* What is in force, each to be taken back; the focus stays among them. */
+function mountChips(list, app) {
+	function show() {
+		const { query } = app.store.state;
+		const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
+		const chips = [...idleChip(app), ...transformChips(app), ...chipsOf(query).map(([text, patch]) =>
+			removable(text, () => app.store.setQuery(patch)))];
+		if (chips.length > 1) {
+			const all = make("button", { type: "button", textContent: "Clear all" });
+			all.addEventListener("click", () => app.store.set({ transforms: [], zoom: [], window: null,
+				query: { ...query, groups: [], filters: [], only: [], without: [], elide: [], focus: "",
+					truncate: "", flatten: false, every: null } }));
+			chips.push(make("li", {}, all));
+		}
+		list.replaceChildren(...chips);
+		if (at >= 0)
+			list.children[Math.min(at, chips.length - 1)]?.querySelector("button").focus();
+	}
+	app.store.subscribe((state, old) => {
+		show();
+		if (state.transforms === old.transforms)
+			return;
+		app.say(state.transforms.length > old.transforms.length
+			? transformKinds[state.transforms.at(-1).kind].says(state.transforms.at(-1).of)
+			: "a step was taken back");
+	});
+	for (const event of ["data", "whole"])
+		app.on(event, show);
+	show();
+}
+
+/* The heatmap's rows and columns; BUTTON opens BOX. */
+export function mountHeatMenu(button, box, app) {
+	const by = make("select", { id: "by" });
+	const rows = make("select", { id: "rows" }, ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
+	const column = make("select", { id: "column" });
+	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });
+	box.append(labelled("Rows", by), labelled("Rows of time", rows), labelled("Columns of", column),
+		labelled("Columns begin after, ms", phase));
+	function fill() {
+		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
+		show();
+	}
+	function show() {
+		const { state } = app.store;
+		by.value = state.by;
+		rows.value = String(state.rows);
+		rows.parentElement.hidden = state.by !== "";
+		const other = COLUMNS.some(([ns]) => ns === state.column) ? [] : [[state.column, `${state.column / 1e9} s`]];
+		column.replaceChildren(...[...COLUMNS, ...other].map(([ns, text]) => option(ns, text)));
+		column.value = String(state.column);
+		phase.value = String(state.phase / 1e6);
+	}
+	by.addEventListener("change", () => app.store.set({ by: by.value }));
+	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
+	column.addEventListener("change", () => app.store.set({ column: Number(column.value), phase: 0 }));
+	phase.addEventListener("change", () => app.store.set({ phase: Math.max(0, Math.round(Number(phase.value) * 1e6)) }));
+	attachBox(button, box);
+	app.store.subscribe(show);
+	app.on("data", fill);
+	app.on("whole", fill);
+	fill();
+}
+
+/* The menus of the toolbar, and the chips beside them. */
+export function mountQuery(element, chips, app) {
 	const metric = make("select", { id: "metric" });
 	const event = make("select", { id: "event" });
 	const group = make("select", { id: "group" });
-	const colour = make("select", { id: "colour" });
-	const by = make("select", { id: "by" });
-	const rows = make("select", { id: "rows" });
-	const column = make("select", { id: "column" });
-	const flatten = make("input", { type: "checkbox", id: "flatten" });
-	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
-	const where = make("select", { id: "where" });
-	const how = make("select", { id: "how" }, option("", "matches"), option("not", "does not match"));
-	const pattern = make("input", { id: "pattern", type: "text", size: 18, autocomplete: "off",
-		spellcheck: false, placeholder: "regular expression" });
-	const suggestions = make("datalist", { id: "pattern-values" });
-	const form = make("form", { className: "controls filters" },
-		labelled("Filter", where), how, pattern, suggestions,
-		make("button", { type: "submit", textContent: "Add filter" }));
-	const chips = make("div", { className: "controls filters", id: "query-chips" });
-
-	how.setAttribute("aria-label", "whether it matches");
-	pattern.setAttribute("aria-label", "pattern");
-	pattern.setAttribute("list", "pattern-values");
-	colour.append(...FRAME_COLOURS.map(([value, text]) => option(value, text)));
-	rows.append(...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
-	column.append(...COLUMNS.map(([ns, text]) => option(ns, text)));
-	element.append(
-		make("div", { className: "controls" },
-			labelled("Event", event), labelled("Metric", metric), labelled("Group by", group),
-			labelled("Colour by", colour), labelled("Heatmap rows", by),
-			labelled("in", rows), labelled("columns of", column),
-			labelled("", flatten), labelled("", wrappers)),
-		form, chips);
-	flatten.parentElement.append("one frame for direct recursion");
-	wrappers.parentElement.append("leave out wrappers");
+	const colour = make("select", { id: "colour" },
+		...FRAME_COLOURS.map(([value, text]) => option(value, text)));
+	element.append(labelled("Event", event), labelled("Metric", metric), labelled("Group", group),
+		labelled("Colour", colour));
 
 	function fill() {
 		metric.replaceChildren(...metricOptions(app.profile));
 		event.parentElement.hidden = app.profile.events.length < 2;
 		event.replaceChildren(...app.profile.events.map((name, i) => option(i, name || "(no name)")));
-		group.replaceChildren(option("", "nothing"), ...dimensionOptions(app.profile));
-		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
-		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
+		group.replaceChildren(option("", "none"), ...dimensionOptions(app.profile));
 		show();
-	}
-
-	function suggest() {
-		const labels = where.value === FUNCTIONS ? [] : valuesOf(dimension(app.profile, where.value));
-		suggestions.replaceChildren(...labels.slice(0, MAX_SUGGESTED).map((label) =>
-			option(label.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), label)));
 	}
 
 	/* "" also where the words of the address name a metric that is not there. */
@@ -190,34 +232,13 @@ export function mountQuery(element, app) {
 	}
 
 	function show() {
-		const { query, colour: coloured, by: rowsBy, rows: nRows, column: ns } = app.store.state;
+		const { query, colour: coloured } = app.store.state;
 		metric.value = query.metric || defaultMetric(app.profile, app.models.whole().event);
 		offerSign(group, deltaMetricNow());
-		group.value = query.groups.length === 1 ? query.groups[0] : "";
+		group.value = query.groups.at(-1) ?? "";
 		colour.value = coloured;
-		by.value = rowsBy;
-		rows.value = String(nRows);
-		column.value = String(ns);
-		flatten.checked = query.flatten;
-		wrappers.checked = query.elide.includes("@wrappers");
 		if (app.profile.events.length > 1)
 			event.value = String(app.models.whole().event);
-		chips.replaceChildren(...idleChip(app), ...chipsOf(query).map(([text, patch]) =>
-			chip(text, text, () => app.store.setQuery(patch))));
-		chips.hidden = chips.childElementCount === 0;
-	}
-
-	function addFilter() {
-		const { query } = app.store.state;
-		const exclude = how.value === "not";
-		compile(pattern.value);
-		if (where.value !== FUNCTIONS)
-			return { filters: [...query.filters,
-				{ dimension: where.value, pattern: pattern.value, exclude }] };
-		if (pattern.value === "")
-			throw new Error("which functions?");
-		return exclude ? { without: [...query.without, pattern.value] }
-			: { only: [...query.only, pattern.value] };
 	}
 
 	metric.addEventListener("change", () => {
@@ -239,32 +260,15 @@ export function mountQuery(element, app) {
 		app.say(`Grouped by ${app.store.state.query.groups.join(", ") || "nothing"}`);
 	});
 	colour.addEventListener("change", () => app.store.set({ colour: colour.value }));
-	by.addEventListener("change", () => app.store.set({ by: by.value }));
-	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
-	column.addEventListener("change", () => app.store.set({ column: Number(column.value) }));
-	flatten.addEventListener("change", () => app.store.setQuery({ flatten: flatten.checked }));
-	wrappers.addEventListener("change", () => {
-		const others = app.store.state.query.elide.filter((word) => word !== "@wrappers");
-		app.store.setQuery({ elide: wrappers.checked ? [...others, "@wrappers"] : others });
-	});
-	pattern.addEventListener("focus", suggest);
-	form.addEventListener("submit", (event) => {
-		event.preventDefault();
-		pattern.setCustomValidity("");
-		try {
-			app.store.setQuery(addFilter());
-			pattern.value = "";
-		} catch (error) {
-			pattern.setCustomValidity(error.message);
-			pattern.reportValidity();
-		}
-	});
-	pattern.addEventListener("input", () => pattern.setCustomValidity(""));
-	app.keys.add({ key: "f", what: "filter by a pattern", run: () => pattern.focus() });
-	app.keys.add({ key: "m", what: "metric", run: () => metric.focus() });
-	app.keys.add({ key: "g", what: "group", run: () => group.focus() });
+	for (const [key, what, select] of [["m", "metric", metric], ["g", "group", group]])
+		app.keys.add({ key, what, run: () => {
+			if (element.popover === "auto")
+				element.showPopover();
+			select.focus();
+		} });
 	app.store.subscribe(show);
 	app.on("data", fill);
 	app.on("whole", fill); /* then it is known whether there are CPUs */
 	fill();
+	mountChips(chips, app);
 }

@@ -2,8 +2,10 @@
 
 import { commandFor } from "wick/command.js";
 import { formatLength, formatTotal, grouped } from "wick/amount.js";
+import { attachBox } from "wick/floating.js";
 import { periodOf, periodValues } from "wick/period.js";
 
+const MOST_LISTED = 40;
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
 
@@ -16,19 +18,46 @@ export function startOfDay(profile) {
 	return Number.isNaN(date.getTime()) ? "" : date.toLocaleString();
 }
 
+const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+/* A short name of a recording: that of its file, for commands are long and paths begin alike. */
+export function nameOf(profile, name) {
+	if (profile.files.length > 1)
+		return name || `${profile.files.length} recordings`;
+	const file = profile.files[0]?.path ?? "";
+	return lastPart(file === "-" || file === "" ? name : file) || "recording";
+}
+
+/* What fits into one line: how long it is, and how much it has. */
 export function summaryOf(profile) {
-	const parts = [`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`];
+	const parts = profile.hasTimes ? [formatLength(profile.lengthNs)] : [];
+	parts.push(`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`);
 	if (periodOf(profile).isDefault && periodOf(profile).unit)
 		parts.push(formatTotal(periodValues(profile).reduce((sum, value) => sum + value, 0), periodOf(profile)));
-	if (profile.hasTimes)
-		parts.push(formatLength(profile.lengthNs));
-	parts.push(`${grouped(profile.threads.length)} thread${profile.threads.length === 1 ? "" : "s"}`);
-	const began = startOfDay(profile) || profile.captured;
-	if (began)
-		parts.push(began);
-	if (profile.command)
-		parts.push(profile.command);
 	return parts.join(" · ");
+}
+
+/* The first of many, for a recording may be of a thousand machines. */
+function listOf(all, between) {
+	const more = all.length - MOST_LISTED;
+	return [...all.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${grouped(more)} more`] : [])].join(between);
+}
+
+const countOf = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+/* All else that a recording says of itself: [what, text]. */
+export function factsOf(profile, name) {
+	const hosts = [...new Set(profile.threads.map(({ host }) => host))].filter((host) => host);
+	return [
+		["command", profile.command || name],
+		["recorded", startOfDay(profile) || profile.captured],
+		["host", listOf(hosts, ", ")],
+		["rate", profile.hz ? `${grouped(profile.hz)} Hz` : ""],
+		["events", listOf(profile.events.filter((event) => event), ", ")],
+		["metrics", listOf(profile.metrics.map((metric) => metric.name), ", ")],
+		["threads", countOf(profile.threads.length, "thread")],
+		[profile.files.length > 1 ? "files" : "file", listOf(profile.files.map((file) => file.path), "\n")],
+	].filter(([, text]) => text);
 }
 
 /* The command line that makes the same selection: `wick flamegraph FILE --time=10-20 ...`. */
@@ -52,7 +81,20 @@ async function copy(app, text, what) {
 		field.remove();
 	}
 	app.say(`${what} copied: ${text}`);
+	document.getElementById("shared").textContent = `${what} copied`;
 	return text;
+}
+
+/* A list of terms; TITLE stands over it where there is more than one. */
+function factList(facts, title = "") {
+	const parts = title ? [["", title]] : [];
+	return [...parts, ...facts].flatMap(([what, text]) => {
+		const term = document.createElement("dt");
+		const about = document.createElement("dd");
+		term.textContent = what || "baseline";
+		about.textContent = text;
+		return [term, about];
+	});
 }
 
 export function mountTop(app) {
@@ -70,14 +112,19 @@ export function mountTop(app) {
 	function update() {
 		at("undo").disabled = !app.store.canUndo;
 		at("redo").disabled = !app.store.canRedo;
-		at("theme").textContent = `Theme: ${THEME_NAMES[app.store.state.theme] ?? "system"}`;
+		at("theme").title = `Theme: ${THEME_NAMES[app.store.state.theme] ?? "system"} (t)`;
+		at("theme").setAttribute("aria-label", at("theme").title);
 	}
 	function describe() {
-		const title = app.name ? `wick: ${app.name}` : "wick";
-		document.title = title;
-		at("title").textContent = title;
+		const name = nameOf(app.profile, app.name);
+		document.title = `wick: ${name}`;
+		at("title").textContent = name;
+		at("title").title = app.name;
 		at("summary").textContent = summaryOf(app.profile) +
-			(app.baseline ? ` — baseline: ${app.baselineName || "second recording"}` : "");
+			(app.baseline ? ` · baseline ${nameOf(app.baseline, app.baselineName)}` : "");
+		at("summary").title = at("summary").textContent;
+		at("facts").replaceChildren(...factList(factsOf(app.profile, app.name)),
+			...(app.baseline ? factList(factsOf(app.baseline, app.baselineName), nameOf(app.baseline, app.baselineName)) : []));
 	}
 	app.copyCommand = () => copy(app, commandOf(app), "Command");
 	app.copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
@@ -87,15 +134,20 @@ export function mountTop(app) {
 	at("copy-link").addEventListener("click", app.copyLink);
 	at("copy-command").addEventListener("click", app.copyCommand);
 	at("show-keys").addEventListener("click", () => app.keys.show());
+	attachBox(at("show-info"), at("info"));
+	attachBox(at("show-share"), at("share"), () => (at("shared").textContent = ""));
 	for (const key of ["u", "Ctrl+z"])
 		app.keys.add({ key, what: "undo", run: () => undo(false) });
 	for (const key of ["U", "Ctrl+Shift+z", "Ctrl+y"])
 		app.keys.add({ key, what: "redo", run: () => undo(true) });
+	app.keys.add({ key: "i", what: "about this recording", run: () => at("info").showPopover() });
+	app.keys.add({ key: "s", what: "copy and save", run: () => at("share").showPopover() });
 	app.keys.add({ key: "t", what: "theme: system, light, dark", run: nextTheme });
 	app.keys.add({ key: "y", what: "copy the link", run: app.copyLink });
 	app.keys.add({ key: "Y", what: "copy the command that selects the same", run: app.copyCommand });
 	app.store.subscribe(update);
-	app.on("data", describe);
+	for (const event of ["data", "whole"])
+		app.on(event, describe);
 	describe();
 	update();
 }

@@ -93,6 +93,8 @@ export function watchProblems(app, say) {
 			notes.push(`${selection.nAbsent} samples without a value of this metric are left out.`);
 		say([...found.problems, ...queryProblems(selection)].join("\n"));
 		document.getElementById("notes").textContent = notes.join("\n");
+		document.getElementById("show-info").textContent = notes.length === 0 ? "Info"
+			: `Info: ${notes.length} note${notes.length === 1 ? "" : "s"}`;
 	}
 	app.store.subscribe(update);
 	app.on("data", update);

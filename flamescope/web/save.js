@@ -85,7 +85,7 @@ function heatSheet(app) {
 function said(app, name, notes) {
 	const text = notes.length ? `Saved ${name}; ${notes.join("; ")}` : `Saved ${name}`;
 	app.say(text);
-	document.getElementById("saved").textContent = notes.length ? text : "";
+	document.getElementById("shared").textContent = text;
 }
 
 function savePng(app, what) {
@@ -144,34 +144,24 @@ function saveCsv(app, what) {
 	said(app, name, []);
 }
 
-export const savePanel = {
-	id: "save",
-	mount(element, app) {
-		const choices = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]];
-		const group = document.createElement("span");
-		group.className = "save";
-		group.setAttribute("role", "group");
-		group.setAttribute("aria-label", "Save");
-		const what = document.createElement("select");
-		what.id = "save-what";
-		what.setAttribute("aria-label", "What is saved");
-		for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"]])
-			what.append(new Option(label, value));
-		group.append(what);
-		for (const [label, save] of choices) {
-			const button = document.createElement("button");
-			button.type = "button";
-			button.id = `save-${label.toLowerCase()}`;
-			button.textContent = label;
-			button.title = `Save it as ${label}`;
-			button.setAttribute("aria-label", `Save as ${label}`);
-			button.addEventListener("click", () =>
-				save(app, what.value === "heatmap" ? "heatmap" : app.store.state.view));
-			group.append(button);
-		}
-		const saved = document.createElement("span");
-		saved.id = "saved";
-		group.append(saved);
-		element.replaceChildren(group);
-	},
-};
+/** The part of the share menu that saves: what, and as which kind of file. */
+export function mountSave(element, app) {
+	const choices = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]];
+	const what = document.createElement("select");
+	what.id = "save-what";
+	what.setAttribute("aria-label", "What is saved");
+	for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"]])
+		what.append(new Option(label, value));
+	element.replaceChildren(what);
+	for (const [label, save] of choices) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.id = `save-${label.toLowerCase()}`;
+		button.textContent = label;
+		button.title = `Save it as ${label}`;
+		button.setAttribute("aria-label", `Save as ${label}`);
+		button.addEventListener("click", () =>
+			save(app, what.value === "heatmap" ? "heatmap" : app.store.state.view));
+		element.append(button);
+	}
+}

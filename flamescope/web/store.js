@@ -15,7 +15,8 @@ export const DEFAULTS = Object.freeze({
 	query: EMPTY_QUERY,
 	by: "", /* the heatmap's rows: a dimension; "": time */
 	rows: 0, /* of the heatmap; 0: 50 */
-	column: 0, /* ns a column; 0: a second */
+	column: 0, /* ns a column; 0: as fits */
+	phase: 0, /* ns after the whole column that columns begin */
 	brush: null, /* {from, to} that the heatmap shows; null: everything */
 	colour: "",
 	theme: "",
@@ -29,10 +30,12 @@ export const DEFAULTS = Object.freeze({
 	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
+	split: 0, /* thousandths of the height that the heatmap has; 0: as fits */
+	details: "", /* the panel of a function: "open", "closed"; "": as fits */
 });
 
-const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort"];
-const COUNT_WORDS = ["rows", "column", "threads"];
+const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "details"];
+const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
@@ -130,7 +133,9 @@ const STATE_WORDS = {
 	callers: (state, value) => (state.callers = parseWindow(value)),
 	rows: (state, value) => (state.rows = parseCount(value, 1000)),
 	column: (state, value) => (state.column = parseCount(value, 86400e9)),
+	phase: (state, value) => (state.phase = parseCount(value, 86400e9)),
 	threads: (state, value) => (state.threads = parseCount(value, 100000)),
+	split: (state, value) => (state.split = parseCount(value, 900)),
 };
 
 /* The state that a hash says; what it does not say is as by default. */
@@ -220,16 +225,19 @@ export function makeStore(hash = "", { where = null } = {}) {
 		redo: () => step(1),
 		/* The browser went to a hash by itself: its back button, or somebody edited it. */
 		follow(nextHash, at) {
-			const next = nextHash.replace(/^#/, "");
-			if (next === entries[index])
-				return;
-			if (Number.isInteger(at) && entries[at] === next) {
+			const written = nextHash.replace(/^#/, "");
+			const next = stateHash(parseHash(written)); /* by hand somebody may have written defaults, too */
+			const isNew = next !== entries[index];
+			if (isNew && Number.isInteger(at) && entries[at] === next) {
 				index = at;
-			} else {
+			} else if (isNew) {
 				entries = [...entries.slice(0, index + 1), next];
 				index = entries.length - 1;
 			}
-			become(parseHash(next));
+			if (next !== written)
+				where?.replace(next, index);
+			if (isNew)
+				become(parseHash(next));
 		},
 		subscribe(listener) {
 			listeners.add(listener);

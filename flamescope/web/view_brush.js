@@ -5,7 +5,8 @@
 import { rangeText } from "wick/heat_words.js";
 import { formatTime } from "wick/amount.js";
 
-const HEIGHT = 46;
+const HEIGHT = 24;
+const BURST_MS = 400; /* between two turns of the wheel that are one step to undo */
 const HANDLE = 6; /* pixels beside an end where it can be taken */
 const LEAST_PX = 3; /* what is dragged less was a click */
 
@@ -128,19 +129,32 @@ export function mountBrush(element, app) {
 		app.store.set({ brush: all ? null : { from: Math.round(a), to: Math.round(b) } }, options);
 	}
 
+	/* What follows at once on another step of this kind is undone with it. */
+	let last = { state: null, until: 0 };
+	function step(from, to) {
+		const now = performance.now();
+		setWindow(from, to, { replace: app.store.state === last.state && now < last.until });
+		last = { state: app.store.state, until: now + BURST_MS };
+	}
+
 	function zoom(factor, at) {
 		const { from, to } = window_();
 		const middle = at ?? (from + to) / 2;
-		setWindow(middle - (middle - from) * factor, middle + (to - middle) * factor, { replace: true });
+		step(middle - (middle - from) * factor, middle + (to - middle) * factor);
+	}
+
+	/* To where it would begin at START. */
+	function move(start) {
+		const { from, to } = window_();
+		const at = Math.max(0, Math.min(length() - (to - from), start));
+		step(at, at + to - from);
 	}
 
 	function pan(part) {
 		const { from, to } = window_();
-		const span = to - from;
-		const start = Math.max(0, Math.min(length() - span, from + part * span));
-		setWindow(start, start + span, { replace: true });
+		move(from + part * (to - from));
 	}
-	Object.assign(app, { brush: { zoom, pan, all: () => app.store.set({ brush: null }), window: window_ } });
+	app.brush = { zoom, pan, move };
 
 	function grab(x) {
 		const { from, to } = window_();

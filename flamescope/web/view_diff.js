@@ -85,7 +85,7 @@ class DiffView {
 			const note = emptyNote();
 			note.hidden = false;
 			note.textContent = !base
-				? "There is no baseline yet. Select the time to compare with in the heatmap and press the first button; then select another time. `wick view NEW --baseline OLD` compares two recordings."
+				? "There is no baseline yet. Select the time to compare with in the heatmap and press *Take this selection as baseline B*; then select another time. `wick view NEW --baseline OLD` compares two recordings."
 				: why ? `These cannot be compared: ${why}. Try: another metric.`
 					: "One side has no sample. Try: another time, or fewer filters.";
 			this.element.replaceChildren(this.#bar(null), note);
@@ -109,7 +109,7 @@ class DiffView {
 	#bar(diff) {
 		const { store, baseline } = this.app;
 		const bar = document.createElement("div");
-		bar.className = "diff-bar";
+		bar.className = "bar diff-bar";
 		bar.append(this.#button("Take this selection as baseline B",
 			() => store.set({ rangesB: store.state.ranges })));
 		if (!baseline)
@@ -183,8 +183,10 @@ class DiffView {
 		this.text = textEquivalent("This graph as a table", () => this.#asText());
 		const bar = this.#bar(this.diff);
 		this.#makeTable();
-		this.element.replaceChildren(bar, this.crumbs.element, this.canvas.element, this.text.element,
-			this.table.element);
+		const path = document.createElement("div");
+		path.className = "bar";
+		path.append(this.crumbs.element, this.text.element);
+		this.element.replaceChildren(bar, path, this.canvas.element, this.table.element);
 		const picture = this.#picture();
 		this.canvas.show(picture);
 		this.#place();
@@ -330,6 +332,7 @@ class DiffView {
 
 export const diffView = {
 	id: "diff",
-	label: "Difference",
+	label: "Diff",
+	title: "Difference",
 	mount: (element, app) => new DiffView(element, app),
 };

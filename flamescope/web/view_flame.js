@@ -13,9 +13,9 @@ const MOST_CRUMBS = 12;
 const WINDOW_AFTER_MS = 250; /* of rest, until the wheel's window is in the URL */
 
 const kinds = {
-	flame: { label: "Flame graph", up: true, order: "calls" },
-	icicle: { label: "Icicle", up: false, order: "calls" },
-	reverse: { label: "Reverse", up: false, order: "reverse" },
+	flame: { label: "Flame", title: "Flame graph", up: true, order: "calls" },
+	icicle: { label: "Icicle", title: "Icicle", up: false, order: "calls" },
+	reverse: { label: "Reverse", title: "Reverse graph", up: false, order: "reverse" },
 };
 
 /** What follows from these parts of the state alone: another of them and the tree is another. */
@@ -70,7 +70,7 @@ export function makeCrumbs(zoomTo) {
 	};
 }
 
-/** Puts the window of a drawing into the state under KEY once it rests. */
+/** Puts the window of a drawing into the state under KEY once it rests: one step to undo. */
 export function windowKeeper(app, key) {
 	let timer = 0;
 	return {
@@ -78,7 +78,7 @@ export function windowKeeper(app, key) {
 			clearTimeout(timer);
 			timer = setTimeout(() => {
 				const whole = window[1] - window[0] > 0.999999;
-				app.store.set({ [key]: whole ? null : window }, { replace: true });
+				app.store.set({ [key]: whole ? null : window });
 			}, WINDOW_AFTER_MS);
 		},
 		stop: () => clearTimeout(timer),
@@ -110,7 +110,7 @@ class FlameView {
 		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
 		this.note = emptyNote();
 		this.canvas = new FlameCanvas(app, {
-			label: `${kind.label}: arrow keys move, Enter zooms, m opens the menu of a frame`,
+			label: `${kind.title}: arrow keys move, Enter zooms, m opens the menu of a frame`,
 			up: kind.up,
 			onZoom: (node) => this.#zoomTo(node),
 			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
@@ -119,8 +119,11 @@ class FlameView {
 				this.canvas.canvas),
 		});
 		this.text = textEquivalent("This graph as a table", () =>
-			treeTable(kind.label, this.tree, this.zoomed));
-		element.replaceChildren(this.crumbs.element, this.note, this.canvas.element, this.text.element);
+			treeTable(kind.title, this.tree, this.zoomed));
+		const bar = document.createElement("div");
+		bar.className = "bar";
+		bar.append(this.crumbs.element, this.text.element);
+		element.replaceChildren(bar, this.note, this.canvas.element);
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -193,5 +196,6 @@ class FlameView {
 export const flameViews = Object.entries(kinds).map(([id, kind]) => ({
 	id,
 	label: kind.label,
+	title: kind.title,
 	mount: (element, app) => new FlameView(element, app, kind),
 }));

@@ -18,7 +18,8 @@ class Sandwich {
 			this.#half("Callers", "reverse", true, "callers"),
 			this.#half("Callees", "calls", false, "window"),
 		];
-		const bar = document.createElement("p");
+		const bar = document.createElement("div");
+		bar.className = "bar";
 		const label = document.createElement("label");
 		label.textContent = "Function ";
 		this.input = document.createElement("input");
@@ -32,7 +33,7 @@ class Sandwich {
 		label.append(this.input, this.list);
 		bar.append(label);
 		element.replaceChildren(bar, this.note,
-			...this.halves.flatMap(({ title, canvas, text }) => [title, canvas.element, text.element]));
+			...this.halves.flatMap(({ bar: head, canvas }) => [head, canvas.element]));
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -59,8 +60,11 @@ class Sandwich {
 			onMenu: (node, x, y) => openFrameMenu(this.app, x, y, half.tree.selection,
 				half.tree.frame[node], half.canvas.canvas),
 		});
+		half.bar = document.createElement("div");
+		half.bar.className = "bar";
 		half.text = textEquivalent(`${label} as a table`, () =>
 			treeTable(`${label} of ${this.around}`, half.tree));
+		half.bar.append(half.title, half.text.element);
 		return half;
 	}
 
@@ -115,8 +119,8 @@ class Sandwich {
 			half.picture = flamePicture(app, half.tree);
 			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
 		}
-		for (const { canvas, title, picture, text } of this.halves) {
-			canvas.element.hidden = title.hidden = text.element.hidden = empty;
+		for (const { canvas, bar, picture, text } of this.halves) {
+			canvas.element.hidden = bar.hidden = empty;
 			if (!empty)
 				canvas.show(picture);
 			text.refresh();
@@ -145,6 +149,7 @@ class Sandwich {
 
 export const sandwichView = {
 	id: "sandwich",
-	label: "Callers & callees",
+	label: "Callers",
+	title: "Callers and callees",
 	mount: (element, app) => new Sandwich(element, app),
 };

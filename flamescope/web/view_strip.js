@@ -69,23 +69,23 @@ class Strip {
 	#build() {
 		const note = emptyNote();
 		const { threads } = this.strip;
+		this.text = textEquivalent("This strip as a table", () => this.#asText());
 		note.hidden = threads.length > 0;
 		note.textContent = threads.length ? "" : whyEmpty(this.app, this.selection);
 		this.axis = document.createElement("div");
 		this.axis.className = "strip-axis";
 		this.rows = threads.slice(0, this.shown).map((thread) => this.#thread(thread));
-		const parts = [note, this.#bar(threads.length), this.axis, ...this.rows.map((row) => row.element)];
+		const scroll = document.createElement("div");
+		scroll.className = "strip-rows";
+		scroll.append(this.axis, ...this.rows.map((row) => row.element));
 		if (threads.length > this.shown) {
 			const more = document.createElement("button");
 			more.type = "button";
 			more.textContent = `Show ${Math.min(AT_ONCE, threads.length - this.shown)} more of ${threads.length} threads`;
 			more.addEventListener("click", () => this.app.store.set({ threads: this.shown + AT_ONCE }));
-			parts.push(more);
+			scroll.append(more);
 		}
-		this.text = textEquivalent("This strip as a table", () => this.#asText());
-		if (threads.length > 0)
-			parts.push(this.text.element);
-		this.element.replaceChildren(...parts);
+		this.element.replaceChildren(note, this.#bar(threads.length), scroll);
 		this.#place();
 	}
 
@@ -113,9 +113,9 @@ class Strip {
 
 	#bar(nThreads) {
 		const bar = document.createElement("div");
-		bar.className = "strip-bar";
+		bar.className = "bar";
 		const text = document.createElement("span");
-		text.textContent = `${nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`}. Empty is where no sample is.`;
+		text.textContent = nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`;
 		const button = (label, act) => {
 			const made = document.createElement("button");
 			made.type = "button";
@@ -127,7 +127,8 @@ class Strip {
 			button("Zoom in", () => this.zoom(0.5, 0.5)), button("Zoom out", () => this.zoom(0.5, 2)),
 			button("Earlier", () => this.pan(-0.3)), button("Later", () => this.pan(0.3)),
 			button("All", () => this.setWindow(this.span)),
-			button("Select what is seen", () => this.#select()));
+			button("Select what is seen", () => this.#select()), this.text.element);
+		this.text.element.hidden = nThreads === 0;
 		return bar;
 	}
 
@@ -159,7 +160,7 @@ class Strip {
 	#keepWindow() {
 		const [from, to] = this.window.map(Math.round);
 		const all = from <= this.span[0] && to >= this.span[1];
-		this.app.store.set({ strip: all ? null : { from, to } }, { replace: true });
+		this.app.store.set({ strip: all ? null : { from, to } });
 	}
 
 	zoom(part, factor) {
@@ -380,6 +381,7 @@ class StripRow {
 
 export const stripView = {
 	id: "strip",
-	label: "Time strip",
+	label: "Strip",
+	title: "Time strip",
 	mount: (element, app) => new Strip(element, app),
 };

@@ -80,12 +80,13 @@ class TableView {
 		const whole = () => this.whole;
 		const amount = (gain, loss, samples) => (i) => sayAmount(selection, rows[gain][i], rows[loss][i], rows[samples][i]);
 		const share = (gain, loss) => (i) => formatShare(rows[gain][i] + rows[loss][i], whole());
+		const part = (gain, loss) => (i) => (rows[gain][i] + rows[loss][i]) / (whole() || 1);
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
 			{ id: "self", label: "Self", isWide: true, text: amount("selfGain", "selfLoss", "selfSamples") },
-			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss") },
+			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss"), part: part("selfGain", "selfLoss") },
 			{ id: "total", label: "Total", isWide: true, text: amount("gain", "loss", "samples") },
-			{ id: "total", label: "Total %", text: share("gain", "loss") },
+			{ id: "total", label: "Total %", text: share("gain", "loss"), part: part("gain", "loss") },
 			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
 			{ id: "module", label: "Module", isWide: true, text: (i) => fileName(this.model.moduleOf(i)) },
 		];

@@ -16,8 +16,8 @@ function cell(tag, text) {
 
 /**
  * VirtualTable
- * @options: {label, columns: [{id, label, isWide, text(row), flagged(row)}], onSort(id), onPick(row),
- *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them
+ * @options: {label, columns: [{id, label, isWide, text(row), flagged(row), part(row)}], onSort(id), onPick(row),
+ *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them; part(row), 0 to 1, is drawn as a bar
  */
 export class VirtualTable {
 	constructor(options) {
@@ -126,6 +126,10 @@ export class VirtualTable {
 			const td = cell("td", column.text(this.rows[i]));
 			if (column.flagged?.(this.rows[i]))
 				td.className = "flagged";
+			if (column.part) {
+				td.className = "part";
+				td.style.setProperty("--part", String(column.part(this.rows[i])));
+			}
 			tr.append(td);
 		}
 		tr.addEventListener("click", () => {

@@ -69,7 +69,7 @@ export const writePage = (...recordings) => makePage("view", ...recordings);
 export const writeDiff = (...args) => makePage("diff", ...args);
 
 /* An open page; whatever it complains of, or asks of a network, is in page.problems. */
-export async function openPage(url, hash = "") {
+export async function openPage(url, hash = "", [width, height] = [1280, 900]) {
 	const page = await browser.newPage();
 	page.problems = [];
 	page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
@@ -85,7 +85,7 @@ export async function openPage(url, hash = "") {
 		if (!/^(file|data|blob):/.test(request.url()))
 			page.problems.push(`asks ${request.url()}`);
 	});
-	await page.setViewport({ width: 1280, height: 900 });
+	await page.setViewport({ width, height });
 	await page.goto(hash ? `${url}#${hash}` : url);
 	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes" ||
 		document.querySelector("#problem")?.textContent, { timeout: 60000 });
@@ -96,6 +96,13 @@ export async function openPage(url, hash = "") {
 export async function isQuiet(page) {
 	assert.deepEqual(page.problems, []);
 	await page.close();
+}
+
+/* The box that BUTTON opens is open. */
+export async function openBox(page, button) {
+	if (await page.$eval(button, (element) => element.getAttribute("aria-expanded") !== "true"))
+		await page.click(button);
+	await page.waitForFunction((id) => document.querySelector(id).getAttribute("aria-expanded") === "true", {}, button);
 }
 
 /* Until what FUNCTION says in the page holds. */

@@ -98,8 +98,8 @@ test("ten thousand threads open", { timeout: 240000 }, async () => {
 	for (const hash of ["by=thread", "view=strip", "view=table&group=thread", "by=comm&rows=100"]) {
 		const page = await wick.openPage(threads, hash);
 		console.log(`ten thousand threads, ${hash}: ready ${(await times(page)).ready.toFixed(0)} ms`);
-		assert.match(await page.$eval("#summary", (summary) => summary.textContent), /10,000 threads/);
-		await page.focus("#pattern"); /* which lists what there is to filter by */
+		assert.match(await page.$eval("#facts", (facts) => facts.textContent), /10,000 threads/);
+		await wick.openBox(page, "#show-filter"); /* which lists what there is to filter by */
 		await picture(page, `threads-${hash}`);
 		assert.deepEqual(page.problems, []);
 		await page.close();

@@ -35,7 +35,8 @@ function randomHash() {
 		...maybe("column=2000000000"), ...maybe("around=work_3"), ...maybe("frame=parse"),
 		...maybe("search=or"), ...maybe("sort=name"), ...maybe("t=drop:hash"), ...maybe("threads=2"),
 		...maybe(oneOf("window=0.25,0.75", "zoom=main;work_2")), ...maybe("callers=0.1,0.6"),
-		...maybe("strip=3-9.5"), ...maybe("every=1s:0-500ms"),
+		...maybe("strip=3-9.5"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
+		...maybe(`details=${oneOf("open", "closed")}`), ...maybe("phase=140000000"),
 	].join("&");
 }
 
@@ -103,11 +104,14 @@ test("what the wheel and keys do to time strip and difference is in the URL", as
 	await wick.until(page, () => /zoom=main/.test(window.location.hash));
 	await page.keyboard.press("+");
 	await wick.until(page, () => /window=/.test(window.location.hash));
+	await page.click("#undo");
+	await wick.until(page, () => /zoom=main/.test(window.location.hash) && !/window=/.test(window.location.hash));
 	assert.deepEqual(page.problems, []);
 	await page.close();
 });
 
 async function clipboardOf(page, button) {
+	await wick.openBox(page, "#show-share");
 	await page.click(button);
 	await wick.until(page, () => document.querySelector("#live").textContent.includes("copied"));
 	return page.evaluate(() => navigator.clipboard.readText());
@@ -125,6 +129,7 @@ async function saved(page, button, name) {
 	const cdp = await page.createCDPSession();
 	const into = join(wick.folder, `saved-${Date.now()}`);
 	await cdp.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: into });
+	await wick.openBox(page, "#show-share");
 	await page.click(button);
 	for (let i = 0; i < 100; i++) {
 		await new Promise((resolve) => setTimeout(resolve, 50));

@@ -52,9 +52,9 @@ test("hovering says time, value and the top functions", async () => {
 
 test("what was done to the stacks is taken back chip by chip", async () => {
 	const page = await wick.openPage(url, "view=table&t=drop:hash&t=merge:parse");
-	await wick.until(page, () => document.querySelectorAll("#panel-chips .chip").length === 2);
+	await wick.until(page, () => document.querySelectorAll("#chips .chip").length === 2);
 	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /hash|parse/);
-	await page.click("#panel-chips .chip button");
+	await page.click("#chips .chip button");
 	await wick.until(page, () => document.querySelector("#view").textContent.includes("hash"));
 	assert.doesNotMatch(await page.$eval("#view", (view) => view.textContent), /parse/);
 	await wick.isQuiet(page);
@@ -65,20 +65,20 @@ test("idle CPUs are hidden by a chip that shows them, and an event is chosen", a
 	copyFileSync(new URL("../view/samples/system.perf", import.meta.url), path);
 	const system = wick.writePage(path);
 	const page = await wick.openPage(system);
-	const chips = () => page.$eval("#query-chips", (element) => element.textContent);
+	const chips = () => page.$eval("#chips", (element) => element.textContent);
 	assert.match(await chips(), /idle CPUs are hidden: 12 samples \(41\.4 %\)/);
 	assert.equal(await page.$eval("#event", (select) => select.selectedOptions[0].textContent), "cycles");
 	await page.click("#show-idle");
 	await wick.until(page, () => window.location.hash.includes("idle"));
 	assert.match(await chips(), /idle CPUs are shown/);
 	await page.select("#event", "1");
-	await wick.until(page, () => /event matches \^page-faults\$/.test(document.querySelector("#query-chips").textContent));
-	await page.click("#query-chips .chip button");
-	await wick.until(page, () => /idle CPUs are hidden: 3 samples/.test(document.querySelector("#query-chips").textContent));
+	await wick.until(page, () => /event: page-faults/.test(document.querySelector("#chips").textContent));
+	await page.click("#chips .chip button");
+	await wick.until(page, () => /idle CPUs are hidden: 3 samples/.test(document.querySelector("#chips").textContent));
 	await wick.isQuiet(page);
 	const plain = await wick.openPage(url);
 	assert.equal(await plain.$eval("#event", (select) => select.parentElement.hidden), true);
-	assert.doesNotMatch(await plain.$eval("#query-chips", (element) => element.textContent), /idle/);
+	assert.doesNotMatch(await plain.$eval("#chips", (element) => element.textContent), /idle/);
 	await wick.isQuiet(plain);
 });
 
@@ -86,12 +86,12 @@ test("a pattern that would never end hangs nothing", async () => {
 	for (const words of ["search=(a%2B)%2B$", "only=(a%2B)%2B$", "where=comm=(p%2B)%2B$", "elide=(a|a)*$"]) {
 		const page = await wick.openPage(url, words);
 		assert.ok(await page.$("#view canvas"), words);
-		await page.type("#panel-search input", "(a|aa)+$");
-		await wick.until(page, () => document.querySelector("#panel-search output").textContent !== "");
+		await page.type("#search input", "(a|aa)+$");
+		await wick.until(page, () => document.querySelector("#search output").textContent !== "");
 		await wick.isQuiet(page);
 	}
 	const page = await wick.openPage(url, "search=(?=a%2B)%2Bb");
-	await wick.until(page, () => /takes? too long/.test(document.querySelector("#panel-search output").textContent));
+	await wick.until(page, () => /takes? too long/.test(document.querySelector("#search output").textContent));
 	await wick.isQuiet(page);
 });
 

@@ -7,7 +7,7 @@ import { commandFlags, parseEvery, parseMetric, parseRange, rangeWord } from "..
 
 const FULL = "time=10-20@0-100ms&time=30.5-&b=1-2&every=1s:0-100ms&state=^run&where=cpu!=3&only=a&without=b" +
 	"&elide=c&focus=d&truncate=e&flatten&group=state,thread&metric=rss_kib:mean&brush=5-50&view=table&by=thread" +
-	"&colour=module&theme=dark&around=f&frame=g&search=h&sort=self&rows=20&column=10000000000&t=drop:x&zoom=main;a%3Bb";
+	"&colour=module&theme=dark&around=f&frame=g&search=h&sort=self&details=open&rows=20&column=10000000000&phase=20000000&split=400&t=drop:x&zoom=main;a%3Bb";
 
 test("a hash becomes a state and the same hash again", () => {
 	assert.equal(stateHash(parseHash(FULL)), FULL);
@@ -23,7 +23,7 @@ test("names keep every character on the way through the hash", () => {
 });
 
 test("words that mean nothing, or half of it, change nothing", () => {
-	for (const hash of ["nonsense=1", "time=20-10", "time=x", "rows=-1", "rows=1e9", "%", "=", "&&&", "metric=a:b", "zoom=",
+	for (const hash of ["nonsense=1", "time=20-10", "time=x", "rows=-1", "rows=1e9", "split=901", "split=0.5", "phase=-1", "%", "=", "&&&", "metric=a:b", "zoom=",
 		"where=nothing", "window=2,3", "every=0s:0-1", "__proto__=1", "constructor=1", "toString", "hasOwnProperty=2"])
 		assert.equal(stateHash(parseHash(hash)), "", hash);
 });
@@ -127,6 +127,9 @@ test("the browser's back button is followed", () => {
 	assert.equal(store.state.view, "strip");
 	assert.equal(store.undo(), true);
 	assert.equal(store.state.view, "table");
+	/* What is written by hand is said as the page says it. */
+	store.follow("#view=flame&sort=self&nonsense=1");
+	assert.deepEqual([stateHash(store.state), calls.at(-1)], ["sort=self", ["replace", "sort=self", 2]]);
 	assert.deepEqual(calls[0], ["replace", "", 0]);
 	assert.deepEqual(calls[1], ["push", "view=table", 1]);
 });

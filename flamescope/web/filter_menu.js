@@ -1,0 +1,160 @@
+/* filter_menu.js - the box that adds a filter: values are chosen from a list, or a pattern is typed */
+
+import { formatShare } from "wick/amount.js";
+import { attachBox } from "wick/floating.js";
+import { labelsOf, patternOf } from "wick/label_pattern.js";
+import { dimensionOptions, labelled, make, option } from "wick/panel_query.js";
+import { compile, dimension } from "wick/select.js";
+
+/* Not a dimension: patterns of functions anywhere in the stack. */
+const FUNCTIONS = "functions";
+const MAX_LISTED = 200;
+
+/* {label, samples} of what samples say in a dimension, most first. */
+function valuesOf(dim) {
+	const ofCode = new Float64Array(dim.n);
+	for (let i = 0; i < dim.codes.length; i++)
+		ofCode[dim.codes[i]]++;
+	const samples = new Map();
+	for (let code = 0; code < dim.n; code++)
+		if (ofCode[code])
+			samples.set(dim.label(code), (samples.get(dim.label(code)) ?? 0) + ofCode[code]);
+	return [...samples].map(([label, n]) => ({ label, samples: n }))
+		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
+}
+
+/* FILTERS in which LABEL of a dimension is among those that are chosen, or is not any more. */
+export function toggleLabel(filters, name, label, exclude, isChosen) {
+	const at = filters.findIndex((filter) => filter.dimension === name && filter.exclude === exclude &&
+		labelsOf(filter.pattern));
+	const before = at < 0 ? [] : labelsOf(filters[at].pattern);
+	/* "has none" is a pattern of its own */
+	const others = before.filter((other) => other !== label && (!isChosen || (other === "") === (label === "")));
+	const labels = isChosen ? [...others, label] : others;
+	const filter = labels.length ? [{ dimension: name, pattern: patternOf(labels), exclude }] : [];
+	return at < 0 ? [...filters, ...filter] : filters.toSpliced(at, 1, ...filter);
+}
+
+/* The labels of a dimension that a query chooses. */
+function chosenLabels({ filters }, name, exclude) {
+	return new Set(filters.filter((filter) => filter.dimension === name && filter.exclude === exclude)
+		.flatMap((filter) => labelsOf(filter.pattern) ?? []));
+}
+
+/** The filter menu of the toolbar: BUTTON opens BOX. */
+export function mountFilterMenu(button, box, app) {
+	const where = make("select", { id: "where" });
+	const how = make("select", { id: "how" }, option("", "is"), option("not", "is not"));
+	const pattern = make("input", { id: "pattern", type: "text", autocomplete: "off", spellcheck: false,
+		placeholder: "find, or type a pattern", autofocus: true });
+	const list = make("div", { className: "values", role: "group" });
+	const more = make("p", { className: "faint" });
+	const flatten = make("input", { type: "checkbox", id: "flatten" });
+	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
+	const form = make("form", {},
+		make("div", { className: "line" }, where, how),
+		make("div", { className: "line" }, pattern, make("button", { type: "submit", textContent: "Add pattern" })),
+		list, more);
+	let values = [];
+
+	where.setAttribute("aria-label", "filter by");
+	how.setAttribute("aria-label", "whether it matches");
+	pattern.setAttribute("aria-label", "value or pattern (a regular expression)");
+	list.setAttribute("aria-label", "values");
+	box.append(form, make("h2", { textContent: "Stacks" }),
+		make("label", {}, flatten, "one frame for direct recursion"),
+		make("label", {}, wrappers, "leave out wrappers"));
+
+	function row({ label, samples }, chosen) {
+		const tick = make("input", { type: "checkbox", checked: chosen.has(label) });
+		const share = make("span", { className: "share", textContent: formatShare(samples, app.profile.n) });
+		share.style.setProperty("--part", String(samples / app.profile.n));
+		tick.addEventListener("change", () => {
+			const { filters } = app.store.state.query;
+			app.store.setQuery({ filters: toggleLabel(filters, where.value, label, how.value === "not", tick.checked) });
+		});
+		return make("label", { className: "value" }, tick,
+			make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }), share);
+	}
+
+	/* What the typed text is part of; all of it while nothing is typed. */
+	function showList() {
+		const wanted = pattern.value.toLowerCase();
+		const chosen = chosenLabels(app.store.state.query, where.value, how.value === "not");
+		const found = values.filter(({ label }) => label.toLowerCase().includes(wanted));
+		list.replaceChildren(...found.slice(0, MAX_LISTED).map((value) => row(value, chosen)));
+		more.textContent = where.value === FUNCTIONS ? "Stacks with a function that matches the pattern."
+			: found.length > MAX_LISTED ? `${found.length - MAX_LISTED} more: type a part of the name`
+				: found.length === 0 ? "No value has this in it; it can be added as a pattern." : "";
+		more.hidden = more.textContent === "";
+		list.hidden = found.length === 0;
+	}
+
+	function readValues() {
+		values = where.value === FUNCTIONS ? [] : valuesOf(dimension(app.profile, where.value));
+		showList();
+	}
+
+	function fill() {
+		const was = where.value || "thread";
+		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
+		where.value = was;
+		if (!where.value)
+			where.selectedIndex = 0;
+		if (box.matches(":popover-open"))
+			readValues();
+	}
+
+	function show() {
+		const { query } = app.store.state;
+		flatten.checked = query.flatten;
+		wrappers.checked = query.elide.includes("@wrappers");
+		const chosen = chosenLabels(query, where.value, how.value === "not");
+		for (const label of list.children)
+			label.firstChild.checked = chosen.has(label.children[1].title);
+	}
+
+	function addFilter() {
+		const { query } = app.store.state;
+		const exclude = how.value === "not";
+		compile(pattern.value);
+		if (where.value !== FUNCTIONS)
+			return { filters: [...query.filters,
+				{ dimension: where.value, pattern: pattern.value, exclude }] };
+		if (pattern.value === "")
+			throw new Error("which functions?");
+		return exclude ? { without: [...query.without, pattern.value] }
+			: { only: [...query.only, pattern.value] };
+	}
+
+	form.addEventListener("submit", (event) => {
+		event.preventDefault();
+		pattern.setCustomValidity("");
+		try {
+			app.store.setQuery(addFilter());
+			pattern.value = "";
+			showList();
+		} catch (error) {
+			pattern.setCustomValidity(error.message);
+			pattern.reportValidity();
+		}
+	});
+	pattern.addEventListener("input", () => {
+		pattern.setCustomValidity("");
+		showList();
+	});
+	where.addEventListener("change", readValues);
+	how.addEventListener("change", showList);
+	flatten.addEventListener("change", () => app.store.setQuery({ flatten: flatten.checked }));
+	wrappers.addEventListener("change", () => {
+		const others = app.store.state.query.elide.filter((word) => word !== "@wrappers");
+		app.store.setQuery({ elide: wrappers.checked ? [...others, "@wrappers"] : others });
+	});
+	attachBox(button, box, readValues);
+	app.keys.add({ key: "f", what: "filter by a value or a pattern", run: () => box.showPopover() });
+	app.store.subscribe(show);
+	app.on("data", fill);
+	app.on("whole", fill); /* then it is known whether there are CPUs */
+	fill();
+	show();
+}

@@ -1,0 +1,138 @@
+/* panel_view.js - which view of the stacks is seen, and the pattern that frames are searched by */
+
+import { diffView } from "wick/view_diff.js";
+import { flameViews } from "wick/view_flame.js";
+import { sandwichView } from "wick/view_sandwich.js";
+import { stripView } from "wick/view_strip.js";
+import { tableView } from "wick/view_table.js";
+
+/* {id, label, title, mount(element, app) -> {unmount()}}; what is mounted may have a `canvas` to save */
+const views = [...flameViews, sandwichView, stripView, tableView, diffView];
+const AFTER_MS = 120; /* of rest after a key, until it is searched for */
+
+/* The tabs stand at once; what they show comes once the stacks are there. */
+export function mountTabs(opener, tabs, element, app) {
+	let mounted = null;
+	let shown = null;
+	const buttons = new Map();
+	const current = () => views.find(({ id }) => id === app.store.state.view) ?? views[0];
+
+	function mark() {
+		const view = current();
+		for (const [id, button] of buttons) {
+			button.setAttribute("aria-selected", String(id === view.id));
+			button.tabIndex = id === view.id ? 0 : -1;
+		}
+		opener.textContent = view.label; /* of the box that they are in where there is no room */
+		opener.setAttribute("aria-label", `View: ${view.label}`);
+		element.setAttribute("aria-labelledby", `tab-${view.id}`);
+	}
+
+	function show() {
+		mark();
+		const view = current();
+		if (view === shown || !app.profile.isWhole)
+			return;
+		mounted?.unmount();
+		element.replaceChildren();
+		element.dataset.view = view.id;
+		shown = view;
+		mounted = view.mount(element, app);
+	}
+
+	function go(index) {
+		const view = views[(index + views.length) % views.length];
+		app.store.set({ view: view.id });
+		app.say(view.title ?? view.label);
+		return view;
+	}
+
+	views.forEach((view, i) => {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.id = `tab-${view.id}`;
+		button.role = "tab";
+		button.textContent = view.label;
+		button.title = `${view.title ?? view.label} (${i + 1})`;
+		button.setAttribute("aria-controls", "view");
+		button.addEventListener("click", () => {
+			go(i);
+			if (tabs.popover)
+				tabs.hidePopover();
+		});
+		button.addEventListener("keydown", (event) => {
+			const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+			if (!step)
+				return;
+			event.preventDefault();
+			event.stopPropagation();
+			buttons.get(go(i + step).id).focus();
+		});
+		buttons.set(view.id, button);
+		tabs.append(button);
+		if (i < 9)
+			app.keys.add({ key: String(i + 1), what: view.title ?? view.label, run: () => void go(i) });
+	});
+	mark();
+	app.store.subscribe(show);
+	app.on("whole", show);
+}
+
+export function mountSearch(element, app) {
+	const input = document.createElement("input");
+	input.type = "search";
+	input.placeholder = "Search (/)";
+	input.title = "Search for functions by a pattern (/)";
+	input.setAttribute("aria-label", "Search for functions by a pattern");
+	input.spellcheck = false;
+	const found = document.createElement("output");
+	found.setAttribute("aria-live", "polite");
+	element.replaceChildren(input, found);
+
+	let timer = 0;
+	let typing = false;
+	const take = () => {
+		clearTimeout(timer);
+		/* One step to undo for a word, not for each letter. */
+		app.store.set({ search: input.value }, { replace: typing });
+		typing = true;
+	};
+	input.addEventListener("input", () => {
+		clearTimeout(timer);
+		timer = setTimeout(take, AFTER_MS);
+	});
+	input.addEventListener("blur", () => (typing = false));
+	input.addEventListener("keydown", (event) => {
+		if (event.key === "Enter") {
+			take();
+			document.querySelector("#view canvas, #view .scroll-table")?.focus();
+		} else if (event.key === "Escape") {
+			input.value = "";
+			take();
+			input.blur();
+		} else {
+			return;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+	});
+	app.keys.add({ key: "/", what: "search for functions by a pattern", run: () => input.select() });
+
+	function textOf({ problem, share, nodes }) {
+		return problem ?? `${share ? `${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
+	}
+
+	const show = () => {
+		const { search } = app.store.state;
+		if (document.activeElement !== input)
+			input.value = search;
+		const result = search ? app.found : null;
+		found.className = result?.problem ? "problem" : "";
+		found.textContent = result ? textOf(result) : "";
+		found.title = found.textContent && `matched: ${found.textContent}`;
+		input.setAttribute("aria-invalid", String(Boolean(result?.problem)));
+	};
+	app.on("found", show);
+	app.store.subscribe(show);
+	show();
+}
