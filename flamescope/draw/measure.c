@@ -33,6 +33,25 @@ void measure_total(struct buf *buf, const struct selection *selection, uint64_t 
 	}
 }
 
+void measure_rate(struct buf *buf, const struct selection *selection, uint64_t value, uint64_t ns)
+{
+	double of_unit = strcmp(selection->unit, "ns") == 0   ? 1
+			 : strcmp(selection->unit, "us") == 0 ? 1000
+							      : 0;
+	double ms = ns ? (double)value * of_unit / (double)ns * 1000 : 0;
+
+	if (!ns || of_unit == 0 || selection->measure != QUERY_WEIGHT)
+		return;
+	if (ms < 10) {
+		buf_printf(buf, "%.1f ms/s", ms);
+	} else if (ms < 10000) {
+		words_count(buf, (uint64_t)(ms + 0.5));
+		buf_add(buf, " ms/s");
+	} else {
+		buf_printf(buf, "%.1f s/s", ms / 1000);
+	}
+}
+
 const char *measure_unit_word(const char *unit)
 {
 	static const char *const words[][2] = {{"ns", "time"},   {"us", "time"}, {"B", "bytes"},

@@ -110,6 +110,10 @@ static void names_are_never_markup(void **state)
 	assert_int_equal(count("]]>"), 1);
 	assert_int_equal(count("http://www.w3.org/"), 3); /* name spaces, and nothing to load */
 	assert_int_equal(count("href") + count("url(") + count("@import"), 0);
+	selection.is_signed = true;
+	draw_flame(&options);
+	assert_int_equal(count("url("), 8);
+	assert_int_equal(count("url(#less"), 8); /* hatching, of the picture's own */
 }
 
 static void a_threshold_leaves_out_what_is_narrow(void **state)
@@ -130,9 +134,9 @@ static void signs_have_a_mark_and_a_colour(void **state)
 	selection.is_signed = true;
 	calls_nodes[2].loss = 5;
 	draw_flame(&options);
-	assert_int_equal(count("class=\"both\" data-m=\"\xc2\xb1 \""), 1);
+	assert_int_equal(count("class=\"m7\" data-m=\"\xc2\xb1 \""), 1); /* 70 and -5 */
 	assert_non_null(strstr(buf_text(&text), "+70 B -5 B"));
-	assert_true(count("class=\"gain\"") >= 3);
+	assert_true(count("class=\"m8\"") >= 3);
 }
 
 static void what_changed_is_said_in_points(void **state)
@@ -143,9 +147,9 @@ static void what_changed_is_said_in_points(void **state)
 
 	(void)state;
 	draw_flame(&options);
-	assert_non_null(strstr(buf_text(&text), "class=\"more3\" data-m=\"+ \""));
+	assert_non_null(strstr(buf_text(&text), "class=\"m8\" data-m=\"+ \""));
 	assert_non_null(strstr(buf_text(&text), "+6.12 points"));
-	assert_non_null(strstr(buf_text(&text), "class=\"less2\""));
+	assert_non_null(strstr(buf_text(&text), "class=\"l5\""));
 	assert_non_null(strstr(buf_text(&text), "-2.00 points"));
 }
 
@@ -249,7 +253,7 @@ static void a_heatmap_tells_zero_from_nothing(void **state)
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p0\" d=\"M0 2h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p12\" d=\"M1 3h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p6\" d=\"M0 1h1v1h-1z\"/>"));
-	assert_non_null(strstr(buf_text(&text), "<path class=\"n12\" d=\"M0 0h1v1h-1z\"/>"));
+	assert_non_null(strstr(buf_text(&text), "<path class=\"n6\" d=\"M0 0h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "data-unit=\"B\" data-values=\" 0 5 -5 10   \""));
 }
 
@@ -270,7 +274,8 @@ static void a_heatmap_of_time_has_one_unit(void **state)
 	assert_int_equal(heat_svg_write(&text, &of_time, &cpu, &options), 0);
 	assert_non_null(
 		strstr(buf_text(&text), "data-unit=\"ms\" data-values=\" 0 10.1 101 20.2   "));
-	assert_non_null(strstr(buf_text(&text), "most (101.0 ms) at"));
+	/* in a quarter of a second */
+	assert_non_null(strstr(buf_text(&text), "most (101.0 ms, 404 ms/s) at"));
 }
 
 static void totals_are_told_as_people_know_them(void **state)
@@ -338,12 +343,18 @@ static void a_terminal_without_colours_gets_characters(void **state)
 	(void)state;
 	heat_write_terminal(&text, &heat, &selection, &terminal);
 	assert_null(strchr(buf_text(&text), '\033'));
-	assert_non_null(strstr(buf_text(&text), "         h \n         = \n         0 \n"
+	assert_non_null(strstr(buf_text(&text), "         d \n         = \n         0 \n"
 						"    0 ms  @\n"));
 	buf_clear(&text);
-	terminal.colour = true;
+	terminal.colours = HEAT_256;
 	heat_write_terminal(&text, &heat, &selection, &terminal);
 	assert_non_null(strstr(buf_text(&text), "\033[38;5;"));
+	assert_null(strstr(buf_text(&text), "\033[38;2;"));
+	buf_clear(&text);
+	terminal.colours = HEAT_TRUE;
+	terminal.theme = COLOUR_DARK;
+	heat_write_terminal(&text, &heat, &selection, &terminal);
+	assert_non_null(strstr(buf_text(&text), "\033[48;2;255;237;195m")); /* the most */
 	assert_null(strstr(buf_text(&text), "\033]"));
 }
 

@@ -1,0 +1,150 @@
+/* colour.c - the palette: listed hues, mixed in whole numbers so that every program gets the same
+ */
+#include "flamescope/draw/colour.h"
+
+enum { N_STOPS = 9, WHITE = 255, BLACK = 0, MIX = 256 };
+
+/*
+ * 0  four hues each of program, libraries, libc, kernel and JIT; 20 unknown; 21 groups;
+ * 22 twelve hues, 30 degrees apart, for names of any kind;
+ * 34 running, runnable, sleeping, disk, stopped.
+ */
+static const uint32_t hues[COLOUR_THEMES][COLOUR_HUES] = {
+	{
+		0xfbb867, 0xeac260, 0xf8aa66, 0xeab459, 0x65b0f0, 0x7da9f4, 0x4faae3, 0x69a3e9,
+		0xa1f0b8, 0x90f2c8, 0xa0e5a7, 0x8fe8b7, 0xeb7d85, 0xeb806e, 0xdf7489, 0xe17571,
+		0xf3c5f8, 0xfbc3ee, 0xe5bdf3, 0xeebbea, 0xb3b6bb, 0xdbdee3, 0xee979d, 0xffba9b,
+		0xdaa963, 0xd6d07d, 0x96c27d, 0x86e2bb, 0x51c7c7, 0x7cdbff, 0x85b6f5, 0xc6c6fe,
+		0xcc9ee1, 0xfeb1dc, 0x7cd591, 0xf07b51, 0xb4d6f3, 0xa183d4, 0xeada78,
+	},
+	{
+		0x7e4c22, 0x765215, 0x784222, 0x724711, 0x193e7c, 0x31387c, 0x00396f, 0x203374,
+		0x266e52, 0x146f5d, 0x266645, 0x116650, 0x6f1d2a, 0x702015, 0x66142b, 0x671519,
+		0x714982, 0x794679, 0x64437e, 0x6d4075, 0x424447, 0x323438, 0x662b32, 0x7d462c,
+		0x593a00, 0x5e5917, 0x2c4b18, 0x19654b, 0x034b4b, 0x04607a, 0x1f426d, 0x524f84,
+		0x523260, 0x784261, 0x246a43, 0x7a291c, 0x223956, 0x663e8e, 0x6c5b12,
+	},
+};
+
+/* How far a theme's tones and inlined frames are from the hue, of MIX. */
+static const struct {
+	unsigned light, dark, inlined;
+} mixes[COLOUR_THEMES] = {{20, 12, 120}, {5, 14, 18}};
+
+/* From nothing to the most, in even steps of lightness. */
+static const uint32_t heats[COLOUR_THEMES][2][N_STOPS] = {
+	{{0xffffff, 0xf9e0c3, 0xf4bf88, 0xf19a4a, 0xe47602, 0xc95c01, 0xad4301, 0x912900, 0x750d00},
+	 {0xffffff, 0xcaeafb, 0x94d4f9, 0x5dbbf7, 0x2da0ed, 0x1e85d4, 0x1369bc, 0x0b4fa3,
+	  0x08348a}},
+	{{0x15171b, 0x431c0f, 0x6c2b02, 0x8d4400, 0xad6003, 0xcd7e03, 0xec9f05, 0xfec556, 0xffedc3},
+	 {0x15171b, 0x162946, 0x154273, 0x015e9e, 0x007ebf, 0x039edf, 0x17c0fe, 0x89dcfe,
+	  0xd7f4fe}},
+};
+
+/* Unchanged, all of it more, all of it less. */
+static const uint32_t changes[COLOUR_THEMES][3] = {
+	{0xdee0e3, 0xf18154, 0x6aaaea},
+	{0x37393c, 0x8f331a, 0x215196},
+};
+
+/* N parts of WHOLE of the way from one colour to another. */
+static uint32_t mix(uint32_t from, uint32_t to, unsigned n, unsigned whole)
+{
+	uint32_t rgb = 0;
+
+	for (int shift = 16; shift >= 0; shift -= 8) {
+		uint32_t a = from >> shift & 0xff;
+		uint32_t b = to >> shift & 0xff;
+
+		rgb |= (a * (whole - n) + b * n + whole / 2) / whole << shift;
+	}
+	return rgb;
+}
+
+uint32_t colour_rgb(unsigned number, enum colour_theme theme)
+{
+	uint32_t rgb = hues[theme][number / 2 / COLOUR_TONES % COLOUR_HUES];
+	unsigned tone = number / 2 % COLOUR_TONES;
+
+	if (tone == 1)
+		rgb = mix(rgb, 0xffffff, mixes[theme].light, MIX);
+	else if (tone == 2)
+		rgb = mix(rgb, 0, mixes[theme].dark, MIX);
+	return number % 2 ? mix(rgb, 0xffffff, mixes[theme].inlined, MIX) : rgb;
+}
+
+uint32_t colour_ink(enum colour_theme theme)
+{
+	return theme == COLOUR_DARK ? 0xf2f4f7 : 0x14171c;
+}
+
+int colour_change_step(double part)
+{
+	double size = (part < 0 ? -part : part) * COLOUR_CHANGE_STEPS + 0.5;
+	int step = size < COLOUR_CHANGE_STEPS ? (int)size : COLOUR_CHANGE_STEPS;
+
+	return part < 0 ? -step : step;
+}
+
+uint32_t colour_of_change(int step, enum colour_theme theme)
+{
+	const uint32_t *ends = changes[theme];
+	unsigned size = (unsigned)(step < 0 ? -step : step);
+
+	return mix(ends[0], ends[step < 0 ? 2 : 1], size, COLOUR_CHANGE_STEPS);
+}
+
+uint32_t colour_of_heat(unsigned step, bool below, enum colour_theme theme)
+{
+	const uint32_t *stops = heats[theme][below];
+	unsigned at = step * (N_STOPS - 1);
+	unsigned i = at / COLOUR_HEAT_STEPS;
+
+	if (i >= N_STOPS - 1)
+		return stops[N_STOPS - 1];
+	return mix(stops[i], stops[i + 1], at % COLOUR_HEAT_STEPS, COLOUR_HEAT_STEPS);
+}
+
+uint32_t colour_no_sample(enum colour_theme theme)
+{
+	return theme == COLOUR_DARK ? 0x3b4048 : 0xd5d8dc;
+}
+
+/* xterm's cube has 0, 95, 135, 175, 215 and 255; its 24 greys are 8, 18, 28... 238. */
+enum { CUBE = 16, CUBE_SIDE = 6, GREYS = 232, N_GREYS = 24 };
+
+static unsigned cube_value(unsigned i)
+{
+	return i ? 55 + 40 * i : 0;
+}
+
+static unsigned nearest_in_cube(unsigned value)
+{
+	return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40;
+}
+
+static unsigned distance(uint32_t a, uint32_t b)
+{
+	unsigned sum = 0;
+
+	for (int shift = 16; shift >= 0; shift -= 8) {
+		int by = (int)(a >> shift & 0xff) - (int)(b >> shift & 0xff);
+
+		sum += (unsigned)(by * by);
+	}
+	return sum;
+}
+
+unsigned colour_256(uint32_t rgb)
+{
+	unsigned red = nearest_in_cube(rgb >> 16 & 0xff);
+	unsigned green = nearest_in_cube(rgb >> 8 & 0xff);
+	unsigned blue = nearest_in_cube(rgb & 0xff);
+	unsigned mean = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
+	unsigned grey = mean < 8 ? 0 : mean > 238 ? N_GREYS - 1 : (mean - 3) / 10;
+	uint32_t cubed = cube_value(red) << 16 | cube_value(green) << 8 | cube_value(blue);
+
+	if (distance(rgb, (8 + 10 * grey) * 0x10101) < distance(rgb, cubed))
+		return GREYS + grey;
+	return CUBE + (red * CUBE_SIDE + green) * CUBE_SIDE + blue;
+}
