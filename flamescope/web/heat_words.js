@@ -1,6 +1,8 @@
 /* heat_words.js - a cell of the heatmap in words */
 
-import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import {
+	formatAmount, formatRate, formatShare, formatTime, formatTotal, grouped,
+} from "wick/amount.js";
 import { frameName } from "wick/select.js";
 import { deltaMetricOf } from "wick/metric_dimension.js";
 import { inRanges, dimension } from "wick/select.js";
@@ -24,28 +26,41 @@ export function whenText(heat, { column, row }) {
 		? formatTime(at) : rowText(heat, row)} (clock ${Math.round(clock * 1e3) / 1e3} s)`;
 }
 
-/* What the cell has: its value, or that it has nothing. */
-export function valueText(heat, { column, row }) {
-	const cell = column * heat.nRows + row;
-	const n = heat.samples[cell];
-	if (n === 0)
-		return "no sample";
-	const { selection } = heat;
-	const value = formatAmount(heat.values[cell], selection.unit);
-	if (selection.measure === "samples")
-		return value;
-	return `${selection.name || ""} ${selection.measure === "period" ? "" : selection.measure} ${value} in ${n} sample${n === 1 ? "" : "s"}`.trim();
+/* How much of the recording a cell is: one row's part of its column, or all of that. */
+export function cellNs(heat) {
+	return heat.rowLabels ? heat.columnNs : heat.rowNs;
 }
 
-/* How much a selection of WHOLE has: "383 samples, 1.59 s of CPU (28.1 %)". */
+const counted = (n, { profile }) => `${grouped(n)} ${profile.hasTimes ? "sample" : "stack"}${n === 1 ? "" : "s"}`;
+
+/* What the cell has: its value, or that it has nothing: "18.0 ms of CPU, 900 ms/s". */
+export function valueText(heat, { column, row }) {
+	const cell = column * heat.nRows + row;
+	if (heat.samples[cell] === 0)
+		return "no sample";
+	const { selection } = heat;
+	const value = heat.values[cell];
+	if (selection.measure === "samples")
+		return formatAmount(value, selection.unit);
+	if (selection.measure !== "period")
+		return `${selection.name || ""} ${selection.measure} ${formatAmount(value, selection.unit)}`.trim();
+	const rate = formatRate(value, selection.unit, cellNs(heat));
+	return `${formatTotal(value, selection)}${rate && `, ${rate}`}`;
+}
+
+/* Of how many samples that is; "" where it says so itself. */
+export function countText(heat, { column, row }) {
+	const n = heat.samples[column * heat.nRows + row];
+	return n === 0 || heat.selection.measure === "samples" ? "" : counted(n, heat.selection);
+}
+
+/* How much a selection of WHOLE has: "1.59 s of CPU (28.10 %)". */
 export function amountText(selection, whole) {
-	const noun = selection.profile.hasTimes ? "sample" : "stack";
-	const samples = `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"}`;
 	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
-		return `${samples} (${formatShare(selection.n, whole.n)})`;
+		return `${counted(selection.n, selection)} (${formatShare(selection.n, whole.n)})`;
 	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
 	const total = sum(selection);
-	return `${samples}, ${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
+	return `${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
 }
 
 /* The values that a row stands for: the last one may be many. */

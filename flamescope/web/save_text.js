@@ -1,8 +1,8 @@
 /* save_text.js - drawings and tables as the text of files: SVG and CSV */
 
-import { formatAmount } from "wick/amount.js";
-import { ROW, rowTop } from "wick/flame_paint.js";
+import { boxText, ROW, rowTop } from "wick/flame_paint.js";
 import { pixelOf } from "wick/heat_paint.js";
+import { valueText } from "wick/heat_words.js";
 import { visitRow } from "wick/tree_layout.js";
 
 const FONT_PIXELS = 12;
@@ -28,11 +28,8 @@ function boxSvg(picture, ink, node, left, right, y) {
 	if (picture.striped?.(node))
 		parts.push(box("url(#less)"));
 	const chars = Math.floor((width - 6) / CHAR);
-	if (chars >= 3) {
-		const text = picture.text(node);
-		const shown = text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
-		parts.push(`<text x="${number(left + 3)}" y="${y + ROW - 5}" fill="${xmlText(match ? ink.matchText : ink.text)}">${xmlText(shown)}</text>`);
-	}
+	if (chars >= 3)
+		parts.push(`<text x="${number(left + 3)}" y="${y + ROW - 5}" fill="${xmlText(match ? ink.matchText : ink.text)}">${xmlText(boxText(picture, node, chars))}</text>`);
 	parts.push("</g>");
 	return parts.join("");
 }
@@ -101,7 +98,7 @@ export function heatSvg(heat, colours, look) {
 		const column = Math.floor(cell / heat.nRows);
 		const row = cell % heat.nRows;
 		const fill = cssOf(pixelOf(heat, cell, colours));
-		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${formatAmount(heat.values[cell], heat.selection.unit)} in ${heat.samples[cell]} samples`)}</title></rect>`);
+		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${valueText(heat, { column, row })}`)}</title></rect>`);
 	}
 	const label = (row, text) => `<text x="${gutter - 6}" y="${place(row) + high - 4}" text-anchor="end" fill="${xmlText(look.ink)}">${xmlText(text)}</text>`;
 	if (heat.rowLabels)

@@ -29,9 +29,10 @@ export const DEFAULTS = Object.freeze({
 	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
+	columns: "", /* of the table; "counts": those of samples, too */
 });
 
-const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort"];
+const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "columns"];
 const COUNT_WORDS = ["rows", "column", "threads"];
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;

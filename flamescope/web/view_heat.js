@@ -10,10 +10,12 @@ import { textEquivalent } from "wick/aria.js";
 import { hatchNegative, makeHeatPicture, paintLegend } from "wick/heat_paint.js";
 import { drawAxes, drawCell, drawRanges } from "wick/heat_marks.js";
 import { AXIS, cellAt, filterOfRow, fittingColumn, placeOf, wholeWindow } from "wick/heat_place.js";
-import { amountText, cellSelection, rangesText, topFrames, valueText, whenText } from "wick/heat_words.js";
+import {
+	amountText, cellNs, cellSelection, countText, rangesText, topFrames, valueText, whenText,
+} from "wick/heat_words.js";
 import { rangeBetween, rectangle } from "wick/heat.js";
 import { MAX_RANGES } from "wick/query.js";
-import { formatAmount } from "wick/amount.js";
+import { formatAmount, formatRate } from "wick/amount.js";
 
 const DRAG_PX = 4;
 const HOVER_MS = 60; /* the functions of a cell are looked up where the pointer rests */
@@ -188,7 +190,9 @@ class HeatView {
 		paintLegend(this.legend, heat, this.picture.colours);
 		const end = (value, isBeyond) => `${formatAmount(value, heat.selection.unit)}${isBeyond ? " or more" : ""}`;
 		this.legendFrom.textContent = end(Math.min(0, heat.scale.min), heat.min < Math.min(0, heat.scale.min));
-		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell`;
+		const rate = heat.selection.measure === "period"
+			? formatRate(heat.scale.max, heat.selection.unit, cellNs(heat)) : "";
+		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell${rate && `, ${rate}`}`;
 	}
 
 	/* How much of the recording is selected; counted when that is another, and once stacks are there. */
@@ -346,7 +350,7 @@ class HeatView {
 			app.tip.show(x, y, [text, `click: the whole ${cell.part === "rows" ? "row" : "column"}`]);
 			return;
 		}
-		const lines = [valueText(heat, cell), whenText(heat, cell)];
+		const lines = [valueText(heat, cell), whenText(heat, cell), countText(heat, cell)].filter(Boolean);
 		app.tip.show(x, y, lines);
 		this.hoverTimer = setTimeout(() => {
 			if (app.profile.isWhole && heat.samples[cell.column * heat.nRows + cell.row])

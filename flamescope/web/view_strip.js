@@ -5,8 +5,9 @@ import { textEquivalent } from "wick/aria.js";
 import { threadLabel } from "wick/details.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { compilePattern } from "wick/frame_search.js";
-import { frameModule, frameName } from "wick/select.js";
+import { frameName } from "wick/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads, stripTime } from "wick/strip.js";
+import { looksOf } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
@@ -59,6 +60,7 @@ class Strip {
 		this.selection = selection;
 		this.strip = stripThreads(selection, (t) => threadLabel(selection.profile.threads[t]));
 		this.depths = nodeDepths(selection.nodes);
+		this.look = looksOf(app, { selection, ...selection.nodes }, "calls");
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
 		this.regex = compilePattern(app.store.state.search).regex;
 		app.found = null;
@@ -261,7 +263,7 @@ class StripRow {
 		const name = frameName(view.selection, frame);
 		const match = view.regex?.test(name);
 		context.fillStyle = match ? ink.match
-			: view.app.colours.frame(name, frameModule(view.selection, frame));
+			: view.app.colours.frame(view.look(node));
 		const width = to - from;
 		context.fillRect(from, row * ROW, width - (width > 3 ? 0.5 : 0), ROW - 1);
 		if (match) {

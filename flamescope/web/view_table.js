@@ -8,6 +8,7 @@ import { sayAmount } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
+const COUNTS = "counts"; /* columns that are shown only when asked for */
 const MOST_NEAR = 100; /* callers or callees that are listed */
 
 /** What a row of functions can be sorted by; all but names the greatest first. */
@@ -17,6 +18,8 @@ export const sorts = {
 	total: ({ rows }, i) => rows.gain[i] + rows.loss[i],
 	net: ({ rows }, i) => Math.abs(rows.gain[i] - rows.loss[i]),
 	calls: ({ rows }, i) => rows.calls[i],
+	selfsamples: ({ rows }, i) => rows.selfSamples[i],
+	samples: ({ rows }, i) => rows.samples[i],
 	module: (table, i) => table.moduleOf(i),
 };
 
@@ -60,6 +63,7 @@ class TableView {
 		this.element = element;
 		this.near = document.createElement("div");
 		this.near.className = "near-tables";
+		this.bar = this.#bar();
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -69,24 +73,47 @@ class TableView {
 	}
 
 	#onState(state, old) {
-		if (!sameTree(state, old) || state.sort !== old.sort)
+		if (!sameTree(state, old) || state.sort !== old.sort || state.columns !== old.columns)
 			this.update();
 		else if (state.frame !== old.frame)
 			this.#showNear();
+	}
+
+	/* What columns there are. */
+	#bar() {
+		const bar = document.createElement("p");
+		const label = document.createElement("label");
+		const counts = document.createElement("input");
+		bar.className = "table-bar";
+		counts.type = "checkbox";
+		counts.id = "show-counts";
+		counts.addEventListener("change", () =>
+			this.app.store.set({ columns: counts.checked ? COUNTS : "" }));
+		label.append(counts, " columns of sample counts");
+		bar.append(label);
+		return bar;
 	}
 
 	#columns(selection) {
 		const { rows } = this.model;
 		const whole = () => this.whole;
 		const amount = (gain, loss, samples) => (i) => sayAmount(selection, rows[gain][i], rows[loss][i], rows[samples][i]);
-		const share = (gain, loss) => (i) => formatShare(rows[gain][i] + rows[loss][i], whole());
+		const share = (gain, loss) => ({
+			text: (i) => formatShare(rows[gain][i] + rows[loss][i], whole()),
+			part: (i) => (rows[gain][i] + rows[loss][i]) / whole(),
+		});
+		const counts = [
+			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
+			{ id: "selfsamples", label: "Self samples", text: (i) => formatAmount(rows.selfSamples[i]) },
+			{ id: "samples", label: "Samples", text: (i) => formatAmount(rows.samples[i]) },
+		];
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
 			{ id: "self", label: "Self", isWide: true, text: amount("selfGain", "selfLoss", "selfSamples") },
-			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss") },
+			{ id: "self", label: "Self %", ...share("selfGain", "selfLoss") },
 			{ id: "total", label: "Total", isWide: true, text: amount("gain", "loss", "samples") },
-			{ id: "total", label: "Total %", text: share("gain", "loss") },
-			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
+			{ id: "total", label: "Total %", ...share("gain", "loss") },
+			...(this.app.store.state.columns === COUNTS ? counts : []),
 			{ id: "module", label: "Module", isWide: true, text: (i) => fileName(this.model.moduleOf(i)) },
 		];
 		/* One column a key: the shares stand beside their amounts without a key of their own. */
@@ -120,8 +147,9 @@ class TableView {
 		const empty = rows.n === 0;
 		this.note.hidden = !empty;
 		this.note.textContent = empty ? whyEmpty(app, selection) : "";
-		this.element.replaceChildren(this.note, this.table.element, this.near);
-		this.table.element.hidden = empty;
+		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
+		this.bar.hidden = this.table.element.hidden = empty;
+		this.bar.querySelector("input").checked = app.store.state.columns === COUNTS;
 		this.table.show(order, sorted);
 		this.table.element.scrollTop = top;
 		app.found = problem ? { problem } : regex ? { nodes: order.length, share: "" } : null;

@@ -14,10 +14,17 @@ function cell(tag, text) {
 	return made;
 }
 
+/* From the right end, where the number stands. */
+function drawBar(td, part) {
+	const percent = Math.max(0, Math.min(100, 100 * part));
+	td.style.backgroundImage = `linear-gradient(to left, var(--bar) ${percent.toFixed(1)}%, transparent 0)`;
+}
+
 /**
  * VirtualTable
- * @options: {label, columns: [{id, label, isWide, text(row), flagged(row)}], onSort(id), onPick(row),
- *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them
+ * @options: {label, columns: [{id, label, isWide, text(row), flagged(row), part(row)}], onSort(id),
+ *           onPick(row), onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of
+ *           them; of a cell with a part, 0 to 1, so much is a bar
  */
 export class VirtualTable {
 	constructor(options) {
@@ -126,6 +133,8 @@ export class VirtualTable {
 			const td = cell("td", column.text(this.rows[i]));
 			if (column.flagged?.(this.rows[i]))
 				td.className = "flagged";
+			if (column.part)
+				drawBar(td, column.part(this.rows[i]));
 			tr.append(td);
 		}
 		tr.addEventListener("click", () => {
