@@ -49,6 +49,18 @@ function graphSvg({ picture, window, firstRow, up }, ink, width, top, boxes) {
 	return full;
 }
 
+/* What the colours mean, in a line below the title. */
+function keysSvg(keys, ink) {
+	let x = 6;
+	return keys.map(({ label, css, isHatched }) => {
+		const box = (fill) => `<rect x="${x}" y="${2 * ROW - 11}" width="12" height="12" fill="${fill}"/>`;
+		const parts = [box(xmlText(css)), isHatched ? box("url(#less)") : "",
+			`<text x="${x + 17}" y="${2 * ROW}" fill="${xmlText(ink.title)}">${xmlText(label)}</text>`];
+		x += 34 + Math.ceil(label.length * CHAR);
+		return parts.join("");
+	});
+}
+
 function svgFile(width, height, { title, paper, ink }, parts) {
 	return [
 		'<?xml version="1.0" encoding="UTF-8"?>',
@@ -67,8 +79,8 @@ function svgFile(width, height, { title, paper, ink }, parts) {
  * @view:   {width, title}
  */
 export function flameSvg(graphs, ink, { width, title }) {
-	const boxes = [];
-	let y = 2 * ROW;
+	const boxes = keysSvg(graphs[0].picture.keys ?? [], ink);
+	let y = (boxes.length ? 3 : 2) * ROW;
 	for (const graph of graphs)
 		y += graphSvg(graph, ink, width, y, boxes) + ROW;
 	return svgFile(width, y, { title, paper: ink.paper, ink: ink.title }, [

@@ -187,10 +187,10 @@ class DiffView {
 		const bar = this.#bar(this.diff);
 		this.#makeTable();
 		const legend = makeLegend();
-		legend.show(changeKeys(app, ["less than in B", "more than in B"]));
 		this.element.replaceChildren(bar, this.crumbs.element, legend.element, this.canvas.element,
 			this.text.element, this.table.element);
 		const picture = this.#picture();
+		legend.show(picture.keys);
 		this.canvas.show(picture);
 		this.#place();
 		this.#sortRows();
@@ -251,6 +251,7 @@ class DiffView {
 			fill: (node) => app.colours.change(part(node)),
 			striped: (node) => part(node) < 0,
 			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
+			keys: changeKeys(app, ["less than in B", "more than in B"]),
 			numbers: (node) => [formatPoints(change(node))],
 			lines: (node) => this.#lines(node),
 		};
