@@ -111,28 +111,25 @@ uint32_t colour_no_sample(enum colour_theme theme)
 }
 
 /* xterm's cube has 0, 95, 135, 175, 215 and 255; its 24 greys are 8, 18, 28... 238. */
-enum { CUBE = 16, CUBE_SIDE = 6, GREYS = 232, N_GREYS = 24 };
-
-static unsigned cube_value(unsigned i)
-{
-	return i ? 55 + 40 * i : 0;
-}
+enum { CUBE = 16, CUBE_SIDE = 6, GREYS = 232, N_GREYS = 24, GREY_SPREAD = 20 };
 
 static unsigned nearest_in_cube(unsigned value)
 {
 	return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40;
 }
 
-static unsigned distance(uint32_t a, uint32_t b)
+/* The cube's dark colours are few: those that have a hue keep it, although a grey may be nearer. */
+static bool is_grey(uint32_t rgb)
 {
-	unsigned sum = 0;
+	unsigned least = 0xff, most = 0;
 
 	for (int shift = 16; shift >= 0; shift -= 8) {
-		int by = (int)(a >> shift & 0xff) - (int)(b >> shift & 0xff);
+		unsigned value = rgb >> shift & 0xff;
 
-		sum += (unsigned)(by * by);
+		least = value < least ? value : least;
+		most = value > most ? value : most;
 	}
-	return sum;
+	return most - least < GREY_SPREAD;
 }
 
 unsigned colour_256(uint32_t rgb)
@@ -141,10 +138,8 @@ unsigned colour_256(uint32_t rgb)
 	unsigned green = nearest_in_cube(rgb >> 8 & 0xff);
 	unsigned blue = nearest_in_cube(rgb & 0xff);
 	unsigned mean = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
-	unsigned grey = mean < 8 ? 0 : mean > 238 ? N_GREYS - 1 : (mean - 3) / 10;
-	uint32_t cubed = cube_value(red) << 16 | cube_value(green) << 8 | cube_value(blue);
 
-	if (distance(rgb, (8 + 10 * grey) * 0x10101) < distance(rgb, cubed))
-		return GREYS + grey;
-	return CUBE + (red * CUBE_SIDE + green) * CUBE_SIDE + blue;
+	if (!is_grey(rgb) || mean < 4 || mean > 246)
+		return CUBE + (red * CUBE_SIDE + green) * CUBE_SIDE + blue;
+	return GREYS + (mean < 8 ? 0 : mean > 238 ? N_GREYS - 1 : (mean - 3) / 10);
 }

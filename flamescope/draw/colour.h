@@ -121,7 +121,7 @@ uint32_t colour_of_heat(unsigned step, bool below, enum colour_theme theme);
 /** colour_no_sample - of cells without a sample */
 uint32_t colour_no_sample(enum colour_theme theme);
 
-/** colour_256 - the nearest of xterm's 256 colours: its cube or its greys */
+/** colour_256 - one of xterm's 256 colours: the nearest of its cube, or of its greys for a grey */
 unsigned colour_256(uint32_t rgb);
 
 #endif

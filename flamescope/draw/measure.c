@@ -42,14 +42,11 @@ void measure_rate(struct buf *buf, const struct selection *selection, uint64_t v
 
 	if (!ns || of_unit == 0 || selection->measure != QUERY_WEIGHT)
 		return;
-	if (ms < 10) {
-		buf_printf(buf, "%.1f ms/s", ms);
-	} else if (ms < 10000) {
-		words_count(buf, (uint64_t)(ms + 0.5));
-		buf_add(buf, " ms/s");
-	} else {
-		buf_printf(buf, "%.1f s/s", ms / 1000);
-	}
+	/* no finer than samples are */
+	if (ms < 999.5)
+		buf_printf(buf, "%.*f ms/s", ms < 10 ? 1 : 0, ms);
+	else
+		buf_printf(buf, "%.*f s/s", ms < 10000 ? 2 : 1, ms / 1000);
 }
 
 const char *measure_unit_word(const char *unit)

@@ -56,8 +56,8 @@ export function formatRate(value, unit, ns) {
 	if (!(ns > 0) || (scale !== TIME && unit !== "us"))
 		return "";
 	const ms = ((unit === "us" ? value * 1000 : value) / ns) * 1000;
-	return Math.abs(ms) < 10000 ? `${minus(grouped(ms.toFixed(Math.abs(ms) < 10 ? 1 : 0)))} ms/s`
-		: `${minus(grouped((ms / 1000).toFixed(1)))} s/s`;
+	return ms < 999.5 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms/s` /* no finer than samples are */
+		: `${grouped((ms / 1000).toFixed(ms < 10000 ? 2 : 1))} s/s`;
 }
 
 /** What there are shares of: `time`, `bytes`, `samples`, `page-faults`. */

@@ -31,6 +31,14 @@ export function cellNs(heat) {
 	return heat.rowLabels ? heat.columnNs : heat.rowNs;
 }
 
+/** How much time of the recording a state selects: its ranges, and of each second what it says. */
+export function selectedNs({ ranges, query }, { lengthNs }) {
+	const whole = ranges.length ? ranges : [{ from: 0, to: lengthNs, rows: null }];
+	const part = query.every ? (query.every.to - query.every.from) / query.every.every : 1;
+	return part * whole.reduce((sum, { from, to, rows }) => sum +
+		Math.max(0, Math.min(to, lengthNs) - from) * (rows ? (rows[1] - rows[0]) / 1e9 : 1), 0);
+}
+
 const counted = (n, { profile }) => `${grouped(n)} ${profile.hasTimes ? "sample" : "stack"}${n === 1 ? "" : "s"}`;
 
 /* What the cell has: its value, or that it has nothing: "18.0 ms of CPU, 900 ms/s". */

@@ -1,14 +1,16 @@
 /* tree_picture.js - how the nodes of a flame tree look, and what is said of them */
 
-import { formatAmount, formatChange, formatShare } from "wick/amount.js";
+import { formatAmount, formatChange, formatRate, formatShare } from "wick/amount.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
 import { frameStates } from "wick/frame_state.js";
+import { selectedNs } from "wick/heat_words.js";
 import { FAMILIES, FAMILY_WORDS, familyOf, STATES } from "wick/palette.js";
 import { frameInlined, frameModule, frameName, isGroupLabel } from "wick/select.js";
 import { numberOfFrames } from "wick/transforms.js";
 import { layoutTree } from "wick/tree_layout.js";
 
 const layouts = new WeakMap(); /* of trees, which never change */
+const keysOf = new WeakMap(); /* of trees, too: for the last theme and colours */
 
 function layoutOf(tree) {
 	let layout = layouts.get(tree);
@@ -66,6 +68,13 @@ function fillsOf(app, tree, look) {
 
 /* What the colours of frames mean: each function counts with the width of its boxes. */
 function frameKeys(app, tree, look) {
+	const word = `${app.store.state.colour} ${app.colours.theme}`;
+	if (keysOf.get(tree)?.word !== word)
+		keysOf.set(tree, { word, keys: countKeys(app, tree, look) });
+	return keysOf.get(tree).keys;
+}
+
+function countKeys(app, tree, look) {
 	const area = new Float64Array(numberOfFrames(tree.selection));
 	const first = new Uint32Array(area.length);
 	for (let node = 1; node < tree.n; node++) {
@@ -105,15 +114,19 @@ export function sayAmount(selection, gain, loss, samples) {
 	return parts.join(" ");
 }
 
-/** What is said of a node: its name first; how many samples it is of comes last. */
-export function nodeLines(selection, tree, node) {
+/**
+ * nodeLines - what is said of a node: its name first; how many samples it is of comes last
+ * @ns: that are selected, for a rate; 0: none is said
+ */
+export function nodeLines(selection, tree, node, ns = 0) {
+	const rate = selection.measure === "period" ? formatRate(tree.gain[node], selection.unit, ns) : "";
 	const total = tree.gain[0] + tree.loss[0];
 	const sum = tree.gain[node] + tree.loss[node];
 	const own = tree.selfGain[node] + tree.selfLoss[node];
 	const noun = selection.noun && selection.noun !== selection.unit ? ` ${selection.noun}` : "";
 	const lines = [
 		node === 0 ? "all" : frameName(selection, tree.frame[node]),
-		`total ${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])}${noun}, ${formatShare(sum, total)} of what is selected`,
+		`total ${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])}${noun}, ${formatShare(sum, total)} of what is selected${rate && `, ${rate}`}`,
 		`self ${sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])}, ${formatShare(own, total)}`,
 	];
 	if (node !== 0 && !isGroupLabel(selection, tree.frame[node]))
@@ -162,7 +175,7 @@ export function flamePicture(app, tree, order) {
 		},
 		numbers: (node) => [formatShare(layout.amount[node], layout.total),
 			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])],
-		lines: (node) => nodeLines(selection, tree, node),
+		lines: (node) => nodeLines(selection, tree, node, selectedNs(app.store.state, selection.profile)),
 		nameOf: (node) => nameOf(tree.frame[node]),
 	};
 }

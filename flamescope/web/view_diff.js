@@ -286,8 +286,8 @@ class DiffView {
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => diff.names[i] },
 			{ id: "change", label: "Total, points", text: (i) => pointsOnly(diff.total[1][i] - diff.total[0][i]) },
-			{ id: "b", label: "in B", text: share(diff.total, 0) },
-			{ id: "now", label: "now", text: share(diff.total, 1) },
+			{ id: "b", label: "in B", text: share(diff.total, 0), part: (i) => diff.total[0][i] },
+			{ id: "now", label: "now", text: share(diff.total, 1), part: (i) => diff.total[1][i] },
 			{ id: "p", label: "p", text: p("totalP", "total"), flagged: flagged("total") },
 			{ id: "self", label: "Self, points", text: (i) => pointsOnly(diff.self[1][i] - diff.self[0][i]) },
 			{ id: "selfp", label: "p", text: p("selfP", "self"), flagged: flagged("self") },

@@ -1,6 +1,6 @@
 /* view_strip.js - what each thread was doing, in the order of time */
 
-import { formatShare, formatTime } from "wick/amount.js";
+import { formatShare, formatTime, formatTotal } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
 import { threadLabel } from "wick/details.js";
 import { openFrameMenu } from "wick/frame_menu.js";
@@ -175,11 +175,18 @@ class Strip {
 		this.setWindow([this.window[0] + by, this.window[1] + by]);
 	}
 
+	/* What its samples stand for; of what is no sum, how many they are. */
+	#amountOf(thread) {
+		const { selection } = this;
+		return selection.measure === "mean" || selection.isSigned ? `${thread.to - thread.from} samples`
+			: formatTotal(thread.amount, selection);
+	}
+
 	#thread(thread) {
 		const element = document.createElement("section");
 		element.className = "strip-row";
 		const title = document.createElement("h2");
-		title.textContent = `${thread.label}: ${thread.to - thread.from} samples`;
+		title.textContent = `${thread.label}: ${this.#amountOf(thread)}`;
 		const canvas = document.createElement("canvas");
 		canvas.tabIndex = 0;
 		canvas.setAttribute("role", "application");

@@ -1,8 +1,9 @@
 /* view_table.js - the functions of the selection, and the callers of the chosen one */
 
-import { formatAmount, formatShare } from "wick/amount.js";
+import { formatAmount, formatRate, formatShare } from "wick/amount.js";
 import { compilePattern } from "wick/frame_search.js";
 import { openFrameMenu } from "wick/frame_menu.js";
+import { selectedNs } from "wick/heat_words.js";
 import { frameModule, frameName } from "wick/select.js";
 import { sayAmount } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
@@ -102,22 +103,23 @@ class TableView {
 			text: (i) => formatShare(rows[gain][i] + rows[loss][i], whole()),
 			part: (i) => (rows[gain][i] + rows[loss][i]) / whole(),
 		});
+		const rate = { id: "total/s", label: "Per second", text: (i) => formatRate(rows.gain[i], selection.unit, this.rateNs) };
+		const hasRate = selection.measure === "period" && formatRate(1, selection.unit, this.rateNs) !== "";
 		const counts = [
 			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
 			{ id: "selfsamples", label: "Self samples", text: (i) => formatAmount(rows.selfSamples[i]) },
 			{ id: "samples", label: "Samples", text: (i) => formatAmount(rows.samples[i]) },
 		];
-		const columns = [
+		return [
 			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
-			{ id: "self", label: "Self", isWide: true, text: amount("selfGain", "selfLoss", "selfSamples") },
-			{ id: "self", label: "Self %", ...share("selfGain", "selfLoss") },
-			{ id: "total", label: "Total", isWide: true, text: amount("gain", "loss", "samples") },
-			{ id: "total", label: "Total %", ...share("gain", "loss") },
+			{ id: "self", label: "Self", isWide: selection.isSigned, text: amount("selfGain", "selfLoss", "selfSamples") },
+			{ id: "self%", label: "Self %", ...share("selfGain", "selfLoss") },
+			{ id: "total", label: "Total", isWide: selection.isSigned, text: amount("gain", "loss", "samples") },
+			{ id: "total%", label: "Total %", ...share("gain", "loss") },
+			...(hasRate ? [rate] : []),
 			...(this.app.store.state.columns === COUNTS ? counts : []),
 			{ id: "module", label: "Module", isWide: true, text: (i) => fileName(this.model.moduleOf(i)) },
 		];
-		/* One column a key: the shares stand beside their amounts without a key of their own. */
-		return columns.map((column, i) => ({ ...column, key: column.id, id: i && columns[i - 1].id === column.id ? `${column.id}%` : column.id }));
 	}
 
 	update() {
@@ -126,6 +128,7 @@ class TableView {
 		const rows = app.models.functions();
 		const tree = app.models.flame("calls", "");
 		this.whole = tree.gain[0] + tree.loss[0];
+		this.rateNs = selectedNs(app.store.state, selection.profile);
 		this.model = {
 			rows,
 			nameOf: (i) => frameName(selection, rows.frame[i]),
@@ -138,7 +141,7 @@ class TableView {
 			columns,
 			say: app.say,
 			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
-			onSort: (id) => this.#sort(id.replace("%", "")),
+			onSort: (id) => this.#sort(id.replace(/%|\/s$/, "")), /* beside what they are of */
 			onPick: (i) => app.store.set({ frame: this.model.nameOf(i) }),
 			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i], this.table.element),
 		});

@@ -275,6 +275,7 @@ static void terminals_get_the_nearest_of_their_colours(void **state)
 	assert_int_equal(colour_256(0xff0000), 196);
 	assert_int_equal(colour_256(0x808080), 244);
 	assert_int_equal(colour_256(0x5f87af), 67);
+	assert_int_equal(colour_256(0x431c0f), 52); /* a grey is nearer, but says no sample */
 }
 
 int main(void)

@@ -14,12 +14,12 @@
 enum { MAX_TEXT = 16 * 1024 * 1024 };
 
 /* main calls f, <script>, which give 70, 30; f gives 5 back. */
-static const char *strings[] = {"", "main", "f", "<script>alert(1)</script>", "/bin/app"};
+static const char *strings[6] = {"", "main", "f", "<script>alert(1)</script>", "/bin/app", ""};
 static struct profile_frame frames[] = {
 	{.name = 1, .module = 4}, {.name = 2, .module = 4}, {.name = 3, .module = 4}};
 static const struct profile profile = {.n_frames = 3,
 				       .frames = frames,
-				       .n_strings = 5,
+				       .n_strings = 6,
 				       .strings = strings,
 				       .start_ns = 5250000000,
 				       .has_times = true};
@@ -97,6 +97,53 @@ static void a_flame_graph_holds_both_graphs(void **state)
 	/* 70 of 100 of 1180 pixels, behind the margin */
 	assert_non_null(strstr(buf_text(&text), "<rect x=\"10\" width=\"826\""));
 	assert_non_null(strstr(buf_text(&text), "<rect x=\"836\" width=\"354\""));
+}
+
+/* main is of a program, f of libc, and the third is inlined into main. */
+static void colours_say_whose_code_it_is(void **state)
+{
+	struct flame_svg_options options = {.title = ""};
+	struct colour_frame inlined = {
+		.name = strings[3], .module = strings[4], .state = "", .inlined = true};
+	struct buf class;
+
+	(void)state;
+	strings[5] = "/lib/libc.so.6";
+	frames[1].module = 5;
+	frames[2].module = 0;
+	frames[2].inlined = true;
+	draw_flame(&options);
+	buf_init(&class, 64);
+	buf_printf(&class, "<g class=\"c%u\" data-d=\"2\"",
+		   colour_of_frame(&inlined, COLOUR_BY_FAMILY));
+	assert_int_equal(count(buf_text(&class)), 1);
+	buf_clear(&class);
+	/* of the reverse graph, where main is not below it: nobody knows */
+	inlined.module = "";
+	buf_printf(&class, "<g class=\"c%u\" data-d=\"1\"",
+		   colour_of_frame(&inlined, COLOUR_BY_FAMILY));
+	assert_int_equal(count(buf_text(&class)), 1);
+	buf_release(&class);
+	assert_non_null(strstr(buf_text(&text), ">program</text>"));
+	assert_non_null(strstr(buf_text(&text), ">libc</text>"));
+	assert_null(strstr(buf_text(&text), ">kernel</text>"));
+	options.by = COLOUR_BY_MODULE;
+	draw_flame(&options);
+	assert_non_null(strstr(buf_text(&text), ">libc.so.6</text>"));
+	frames[1].module = frames[2].module = 4;
+	frames[2].inlined = false;
+}
+
+static void boxes_say_as_many_numbers_as_fit(void **state)
+{
+	struct flame_svg_options options = {.title = "", .width = 250};
+
+	(void)state;
+	draw_flame(&options);
+	assert_non_null(strstr(buf_text(&text), ">main  100.00 %  100 B</text>"));
+	assert_non_null(strstr(buf_text(&text), ">f  70.00 %  70 B</text>"));
+	assert_non_null(strstr(buf_text(&text), ">&lt;scrip..</text>"));
+	assert_int_equal(count("data-p=\"30.00 %\" data-t=\"30 B\""), 2);
 }
 
 static void names_are_never_markup(void **state)
@@ -375,6 +422,13 @@ static void functions_stand_in_columns(void **state)
 		"     1 B   0.01 %       1 B   0.01 %      0  <script>alert(1)</script>  (app)\n"
 		"(1 more functions; --top shows more)\n");
 	buf_clear(&text);
+	table.has_bars = true;
+	table.by_self = true;
+	function_table_text(&text, &table);
+	/* a quarter of ten characters: two, and four eighths */
+	assert_non_null(strstr(buf_text(&text), "  1,234  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c"
+						"         f  (app)\n"));
+	buf_clear(&text);
 	function_table_markdown(&text, &table);
 	assert_non_null(strstr(buf_text(&text), "| 2.00 KiB | 25.00 % | 4.00 KiB | 50.00 % | 1,234 "
 						"| `f` |\n"));
@@ -387,6 +441,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_flame_graph_holds_both_graphs, clean),
+		cmocka_unit_test_setup(colours_say_whose_code_it_is, clean),
+		cmocka_unit_test_setup(boxes_say_as_many_numbers_as_fit, clean),
 		cmocka_unit_test_setup(names_are_never_markup, clean),
 		cmocka_unit_test_setup(a_threshold_leaves_out_what_is_narrow, clean),
 		cmocka_unit_test_setup(signs_have_a_mark_and_a_colour, clean),

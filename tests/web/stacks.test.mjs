@@ -7,7 +7,7 @@ import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
-import { amountText, countText, valueText } from "../../flamescope/web/heat_words.js";
+import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { periodOf } from "../../flamescope/web/period.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
@@ -250,12 +250,21 @@ test("a cell, a selection and its stacks are told as time", () => {
 	const part = inRanges(whole, [{ from: 0, to: 5e8, rows: null }]);
 	assert.equal(amountText(part, whole), "30.0 ms of CPU (75.00 %)");
 	const heat = { selection: whole, nRows: 1, rowNs: 2e7, columnNs: 2e7, samples: [1], values: [3e7] };
-	assert.equal(valueText(heat, { column: 0, row: 0 }), "30.0 ms of CPU, 1,500 ms/s");
+	assert.equal(valueText(heat, { column: 0, row: 0 }), "30.0 ms of CPU, 1.50 s/s");
 	assert.equal(valueText({ ...heat, rowLabels: ["a"], columnNs: 1e9 }, { column: 0, row: 0 }), "30.0 ms of CPU, 30 ms/s");
 	assert.equal(countText(heat, { column: 0, row: 0 }), "1 sample");
 	assert.equal(formatTotal(5.66e9, whole), "5.66 s of CPU");
 	assert.equal(formatTotal(43131, { unit: "page-faults", noun: "page-faults" }), "43,131 page-faults");
 	assert.deepEqual(["ns", "us", "B", "cycles", ""].map(unitWord), ["time", "time", "bytes", "cycles", "values"]);
+});
+
+test("a rate is of the time that is selected", () => {
+	const of = (hash) => selectedNs(parseHash(hash), { lengthNs: 20e9 });
+	assert.equal(of(""), 20e9);
+	assert.equal(of("time=1-3&time=5-6"), 3e9);
+	assert.equal(of("time=15-40"), 5e9);
+	assert.equal(of("time=1-3@100ms-600ms"), 1e9);
+	assert.equal(of("every=1s:0-100ms"), 2e9);
 });
 
 test("numbers are said with their unit and sign", () => {
@@ -269,7 +278,9 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatAmount(7200e9, "ns"), "2.00 h");
 	assert.equal(formatAmount(999, "ns"), "999 ns");
 	assert.equal(formatAmount(2 ** 51, "B"), "2.00 PiB");
-	assert.equal(formatRate(2.5e7, "ns", 2e7), "1,250 ms/s");
+	assert.equal(formatRate(2.5e7, "ns", 2e7), "1.25 s/s");
+	assert.equal(formatRate(9e6, "ns", 1e9), "9.0 ms/s");
+	assert.equal(formatRate(999.4e6, "ns", 1e9), "999 ms/s");
 	assert.equal(formatRate(2.5e7, "us", 1e9), "25.0 s/s");
 	assert.equal(formatRate(12, "B", 1e9), "");
 	assert.equal(formatLength(12345678901), "12.346 s");
