@@ -42,7 +42,7 @@ enum colour_by {
 };
 
 enum {
-	COLOUR_HUES = 39, /* see colour.c */
+	COLOUR_HUES = 51, /* see colour.c */
 	COLOUR_TONES = 3, /* by name, so that functions of a module stay apart */
 	COLOUR_N = COLOUR_HUES * COLOUR_TONES * 2,
 	COLOUR_CHANGE_STEPS = 8, /* colour_of_change() */

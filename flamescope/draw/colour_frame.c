@@ -10,8 +10,8 @@ enum {
 	HUE_UNKNOWN = 20,
 	HUE_GROUP = 21,
 	HUE_WORDS = 22,
-	N_WORDS = 12,
-	HUE_STATES = 34
+	N_WORDS = 24,
+	HUE_STATES = 46
 };
 
 const char *colour_by_word(unsigned by)

@@ -163,6 +163,19 @@ static void states_are_apart_for_any_eyes(void **state)
 							     eyes) >= 0.05);
 }
 
+/* Those that stand for names of any kind: all pairs of 24. */
+static void names_have_colours_that_differ(void **state)
+{
+	enum { FIRST = 22, N = 24, A_HUE = COLOUR_TONES * 2 };
+
+	(void)state;
+	for (int theme = 0; theme < COLOUR_THEMES; theme++)
+		for (unsigned a = FIRST; a < FIRST + N; a++)
+			for (unsigned b = FIRST; b < a; b++)
+				assert_true(distance(colour_rgb(a * A_HUE, theme),
+						     colour_rgb(b * A_HUE, theme), NORMAL) >= 0.03);
+}
+
 static void more_and_less_are_apart_for_any_eyes(void **state)
 {
 	(void)state;
@@ -284,6 +297,7 @@ int main(void)
 		cmocka_unit_test(text_is_readable_on_every_box),
 		cmocka_unit_test(families_are_apart_for_any_eyes),
 		cmocka_unit_test(states_are_apart_for_any_eyes),
+		cmocka_unit_test(names_have_colours_that_differ),
 		cmocka_unit_test(more_and_less_are_apart_for_any_eyes),
 		cmocka_unit_test(inlined_frames_are_lighter),
 		cmocka_unit_test(heat_is_even),

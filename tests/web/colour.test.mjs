@@ -17,7 +17,7 @@ const modules = ["", "[unknown]", "[kernel.kallsyms]", "[guest.kernel.kallsyms]"
 const names = ["main", "[unknown]", "[python3.11@0x62d080]", "std::map<int, int>::find", "void foo::bar<int>(x)", "f(std::string)",
 	"(anonymous namespace)::f()", "(anonymous namespace)::detail::f", "<alloc::vec::Vec<T> as core::iter::Iterator>::next", "&core::f",
 	"Ljava/util/HashMap;::get", "LMain;::main", "L;::x", "Lx;::y", "L/;::z", "java.util.HashMap.get", "net/http.(*conn).serve", "net/http.HandlerFunc.ServeHTTP",
-	"github.com/foo/bar.Baz", "runtime.mallocgc", "main.main", "main.main.func1", "foo.constprop.0", "foo.part.1", "foo.cold", "foo.", ".foo", "a.1",
+	"github.com/foo/bar.Baz", "runtime.mallocgc", "main.main", "main.main.func1", "foo.constprop.0", "foo.clone.1", "foo.llvm.12", "foo.part.1", "foo.cold", "foo.", ".foo", "a.1",
 	"py::run:/app/job.py", "py::run", "py::f:", "JS:*emit node:events:466:35", "JS:~f /path/app2.js:12", "LazyCompile:*f", "Function:~x file:///a.mjs:3:4",
 	"operator<<", "operator->", "::f", "::", "a::", "ngx_http_process", "foo<std::string>(x)", "naïve::ñ", "日本::語", "", " ", "/a/b.c(d)", "x/y/z"];
 
