@@ -7,6 +7,7 @@
 #define DRAW_DRAW_H
 
 #include "base/buf.h"
+#include "flamescope/draw/colour.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
 #include "flamescope/query/query.h"
@@ -24,6 +25,12 @@ void measure_taken(struct buf *buf, const struct selection *selection);
 
 /** measure_total - what they count together: "5.66 s of CPU", "560.8 MiB" */
 void measure_total(struct buf *buf, const struct selection *selection, uint64_t total);
+
+/**
+ * measure_rate - how much in each second of NS: "909 ms/s"; nothing where time is not what is
+ * counted
+ */
+void measure_rate(struct buf *buf, const struct selection *selection, uint64_t value, uint64_t ns);
 
 /**
  * measure_unit_word - what there are shares of: "time", "bytes", "samples", "page-faults"
@@ -44,10 +51,17 @@ void heat_write_csv(struct buf *buf, const struct heat *heat, const struct selec
 /** heat_write_json - one object; a cell without samples is null */
 void heat_write_json(struct buf *buf, const struct heat *heat, const struct selection *selection);
 
+enum heat_colours {
+	HEAT_PLAIN, /* characters */
+	HEAT_256,   /* half blocks in xterm's colours */
+	HEAT_TRUE,  /* the same in colours of 24 bits */
+};
+
 struct heat_terminal {
 	const char *title;
 	uint32_t columns; /* of the terminal */
-	bool colour;      /* 256 colours and half blocks; false: plain characters */
+	enum heat_colours colours;
+	enum colour_theme theme;
 };
 
 enum { HEAT_TERMINAL_LABEL = 20, HEAT_TERMINAL_AXIS = 9 };
@@ -66,8 +80,8 @@ struct heat_svg_options {
 /**
  * heat_svg_write - the picture
  *
- * Grey: no sample; white: 0; the redder the more, the greener the more below zero.  With a script
- * it tells time and value of the cell under the pointer, or of the one that the arrow keys are at.
+ * Grey: no sample; paper: 0; orange: more and more, blue: below zero (colour.h).  With a script it
+ * tells time and value of the cell under the pointer, or of the one that the arrow keys are at.
  *
  * Return:  0; -EFBIG when BUF has failed.
  */
@@ -116,9 +130,10 @@ enum {
 
 struct flame_svg_options {
 	const char *title;
-	uint32_t width;   /* in pixels; 0: FLAME_SVG_WIDTH */
-	double threshold; /* part of the total, 0 to 1, that a frame needs to be drawn */
-	bool icicle;      /* the root at the top */
+	uint32_t width;    /* in pixels; 0: FLAME_SVG_WIDTH */
+	double threshold;  /* part of the total, 0 to 1, that a frame needs to be drawn */
+	bool icicle;       /* the root at the top */
+	enum colour_by by; /* what colours say, where nothing has a sign */
 	/* of two recordings: share after - share before (-1 to 1) of the nodes of each; or NULL */
 	const double *change;
 	const double *reverse_change;
@@ -153,6 +168,7 @@ struct function_table {
 	const char *part;                    /* what labels are: "thread" */
 	const struct flame_function *others; /* the parts that are not shown, together; or NULL */
 	size_t columns; /* of the terminal: names are shortened to fit; 0: they are not */
+	bool has_bars;  /* before names, of the share that the rows are sorted by */
 };
 
 /* One function and those next to it in the stacks. */

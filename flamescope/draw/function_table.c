@@ -96,7 +96,7 @@ void function_relatives_json(struct buf *buf, const struct function_table *table
 	buf_add_char(buf, '}');
 }
 
-enum { CELL_BYTES = 64, NAME_COLUMNS = 24 };
+enum { CELL_BYTES = 64, NAME_COLUMNS = 24, BAR_COLUMNS = 10 };
 
 /* The number columns of a table; the name is the last. */
 enum { COLUMN_SELF, COLUMN_SELF_SHARE, COLUMN_TOTAL, COLUMN_TOTAL_SHARE, COLUMN_CALLS, N_COLUMNS };
@@ -207,6 +207,37 @@ static const char *module_name(const struct function_table *table, uint32_t fram
 	return slash && slash[1] ? slash + 1 : module;
 }
 
+/* In eighths of a character. */
+static void add_bar(struct buf *buf, double part)
+{
+	enum { EIGHTHS = 8 };
+	static const char *const ends[EIGHTHS] = {" ",
+						  "\xe2\x96\x8f",
+						  "\xe2\x96\x8e",
+						  "\xe2\x96\x8d",
+						  "\xe2\x96\x8c",
+						  "\xe2\x96\x8b",
+						  "\xe2\x96\x8a",
+						  "\xe2\x96\x89"};
+	unsigned left = (unsigned)(part * BAR_COLUMNS * EIGHTHS + 0.5);
+
+	for (unsigned i = 0; i < BAR_COLUMNS; i++) {
+		buf_add(buf, left >= EIGHTHS ? "\xe2\x96\x88" : ends[left]);
+		left = left >= EIGHTHS ? left - EIGHTHS : 0;
+	}
+	buf_add(buf, "  ");
+}
+
+static double bar_part(const struct function_table *table, const struct flame_function *row)
+{
+	bool by_self = table->by_self && !table->labels;
+	double part = table->total ? (double)function_table_width(table->selection, row, by_self) /
+					     (double)table->total
+				   : 0;
+
+	return part < 1 ? part : 1;
+}
+
 /* COLUMNS is what the row has taken already. */
 static void add_name(struct buf *buf, const struct function_table *table, uint32_t frame,
 		     size_t columns)
@@ -244,6 +275,10 @@ static void add_row(struct buf *buf, const struct function_table *table,
 		columns += widths[column] + strlen("  ");
 	}
 	buf_release(&cell);
+	if (table->has_bars) {
+		add_bar(buf, bar_part(table, row));
+		columns += BAR_COLUMNS + strlen("  ");
+	}
 	buf_add(buf, mark);
 	add_name(buf, table, row->frame, columns);
 	buf_add_char(buf, '\n');
@@ -255,7 +290,8 @@ static void add_heading(struct buf *buf, const struct function_table *table,
 	for (int column = 0; column < N_COLUMNS; column++)
 		if (is_shown(table, column))
 			buf_printf(buf, "%*s  ", (int)widths[column], heading_of(table, column));
-	buf_printf(buf, "%s\n", table->labels ? table->part : "function");
+	buf_printf(buf, "%*s%s\n", table->has_bars ? BAR_COLUMNS + 2 : 0, "",
+		   table->labels ? table->part : "function");
 }
 
 static void start_widths(const struct function_table *table, size_t widths[static N_COLUMNS])

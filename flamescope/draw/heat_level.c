@@ -6,11 +6,13 @@
 
 #include <math.h>
 
+enum { RATE_BYTES = 64 };
+
 int heat_level(const struct heat *heat, size_t column, size_t row, int n)
 {
 	size_t cell = column * heat->n_rows + row;
 	double value = (double)heat->values[cell];
-	double most = value < 0 ? -(double)heat->scale_min : (double)heat->scale_max;
+	double most = fmax(fabs((double)heat->scale_min), fabs((double)heat->scale_max));
 	int level;
 
 	if (heat->samples[cell] == 0)
@@ -35,7 +37,7 @@ int64_t heat_cell_time(const struct heat *heat, const struct profile *profile, s
 
 void heat_add_time(struct buf *buf, const struct heat *heat, int64_t time_ns)
 {
-	uint64_t step = heat->row_labels ? heat->column_ns : heat->column_ns / heat->n_rows;
+	uint64_t step = heat_cell_ns(heat);
 	uint64_t size = time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns;
 	/* what begins between whole milliseconds is told to the microsecond */
 	uint64_t unit = step % 1000000 == 0 ? 1000000 : 1000;
@@ -43,6 +45,35 @@ void heat_add_time(struct buf *buf, const struct heat *heat, int64_t time_ns)
 	if (time_ns < 0)
 		buf_add_char(buf, '-');
 	words_seconds(buf, size, unit);
+}
+
+uint64_t heat_cell_ns(const struct heat *heat)
+{
+	return heat->row_labels ? heat->column_ns : heat->column_ns / heat->n_rows;
+}
+
+/* "90.9 ms, 909 ms/s", "-5 B" */
+static void add_value(struct buf *buf, const struct heat *heat, const struct selection *selection,
+		      int64_t value)
+{
+	struct buf rate;
+
+	if (value < 0) {
+		words_signed(buf, value, selection->unit);
+		return;
+	}
+	words_amount(buf, (uint64_t)value, selection->unit);
+	buf_init(&rate, RATE_BYTES);
+	measure_rate(&rate, selection, (uint64_t)value, heat_cell_ns(heat));
+	if (rate.len)
+		buf_printf(buf, ", %s", buf_text(&rate));
+	buf_release(&rate);
+}
+
+void heat_add_most(struct buf *buf, const struct heat *heat, const struct selection *selection)
+{
+	add_value(buf, heat, selection, heat->scale_max);
+	buf_add(buf, heat->max > heat->scale_max ? " a cell or more" : " a cell");
 }
 
 void heat_add_about(struct buf *buf, const struct heat *heat, const struct selection *selection)
@@ -66,10 +97,7 @@ void heat_add_about(struct buf *buf, const struct heat *heat, const struct selec
 	if (!busy)
 		return;
 	buf_add(buf, "; most (");
-	if (heat->values[most] < 0)
-		words_signed(buf, heat->values[most], selection->unit);
-	else
-		words_amount(buf, (uint64_t)heat->values[most], selection->unit);
+	add_value(buf, heat, selection, heat->values[most]);
 	buf_add(buf, ") at ");
 	heat_add_time(
 		buf, heat,

@@ -20,6 +20,7 @@ enum {
 	LABEL_HEIGHT = 18,
 	MAX_VALUES = 400000, /* cells whose values the script gets */
 	LINE_BYTES = 4096,
+	SWATCH = 10,
 };
 
 struct grid {
@@ -149,6 +150,36 @@ static void add_cells(const struct grid *grid)
 	buf_add(grid->buf, "<rect id=\"at\" width=\"1\" height=\"1\" display=\"none\"/>\n</g>\n");
 }
 
+static void add_swatch(struct buf *buf, unsigned *x, char class, int level)
+{
+	buf_printf(buf, "<rect class=\"%c%d\" x=\"%u\" y=\"55\" width=\"%d\" height=\"%d\"/>",
+		   class, level, *x, SWATCH, SWATCH);
+	*x += SWATCH;
+}
+
+/* What the colours mean: grey, below zero, 0, and up to the most. */
+static void add_scale(const struct grid *grid)
+{
+	const struct heat *heat = grid->heat;
+	struct buf *buf = grid->buf;
+	unsigned x = SVG_MARGIN;
+
+	buf_add(buf, "<g id=\"scale\">");
+	add_swatch(buf, &x, 'x', 0);
+	buf_printf(buf, "<text class=\"soft\" x=\"%u\" y=\"64\">no sample</text>", x + 4);
+	x += 90;
+	for (int level = LEVELS; heat->min < 0 && level > 0; level--)
+		add_swatch(buf, &x, 'n', level);
+	for (int level = 0; level <= LEVELS; level++)
+		add_swatch(buf, &x, 'p', level);
+	buf_printf(buf, "<text class=\"soft\" x=\"%u\" y=\"64\">%s ", x + 4,
+		   heat->min < 0 ? "blue, ringed: below 0; up to" : "0 to");
+	heat_add_most(buf, heat, grid->selection);
+	if (heat->has_others)
+		buf_add(buf, "; the last row is not in the scale");
+	buf_add(buf, "</text></g>\n");
+}
+
 static uint32_t clamp(size_t value, uint32_t least, uint32_t most)
 {
 	return value < least ? least : value > most ? most : (uint32_t)value;
@@ -192,12 +223,8 @@ int heat_svg_write(struct buf *buf, const struct heat *heat, const struct select
 	svg_open(buf, &head);
 	buf_release(&about);
 	buf_release(&line);
-	buf_printf(buf, "<text class=\"soft\" x=\"%d\" y=\"64\">", SVG_MARGIN);
-	buf_add(buf, heat->min < 0 ? "grey: no sample; white: 0; red: above; green, ringed: below"
-				   : "grey: no sample; white: 0; the redder the more");
-	if (heat->has_others)
-		buf_add(buf, "; the last row is not in the scale");
-	buf_add(buf, "</text>\n");
+	svg_heat_colours(buf, LEVELS, heat->min < 0);
+	add_scale(&grid);
 	add_labels(&grid);
 	add_cells(&grid);
 	add_ticks(&grid);

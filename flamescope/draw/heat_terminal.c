@@ -1,15 +1,11 @@
-/* heat_terminal.c - a heatmap in characters: half blocks in 256 colours, or plain ones */
+/* heat_terminal.c - a heatmap in characters: half blocks in colours, or plain ones */
 #include "base/words.h"
 #include "flamescope/draw/draw.h"
 #include "flamescope/draw/internal.h"
 
 #include <string.h>
 
-enum { LEVELS = 8, MAX_STRETCH = 4, TICK = 10, GREY = 240, WHITE = 231 };
-
-/* Of xterm's 256 colours, weak to strong. */
-static const unsigned char reds[LEVELS] = {224, 217, 210, 203, 196, 160, 124, 88};
-static const unsigned char greens[LEVELS] = {194, 157, 120, 83, 47, 40, 34, 28};
+enum { LEVELS = 8, MAX_STRETCH = 4, TICK = 10 };
 
 /* The same without colours: digits would be read as values. */
 static const char more[LEVELS + 1] = ".:-=+*#@";
@@ -18,21 +14,31 @@ static const char less[LEVELS + 1] = "abcdefgh";
 struct screen {
 	struct buf *buf;
 	const struct heat *heat;
-	bool colour;
+	enum heat_colours colours;
+	enum colour_theme theme;
 	size_t n_columns; /* that fit */
 	size_t stretch;   /* characters a column */
 };
 
-static unsigned colour_of(const struct screen *screen, size_t column, size_t row)
+static uint32_t colour_of(const struct screen *screen, size_t column, size_t row)
 {
-	int level;
+	int level = row < screen->heat->n_rows
+			    ? heat_level(screen->heat, column, row, COLOUR_HEAT_STEPS)
+			    : HEAT_LEVEL_NONE;
 
-	if (row >= screen->heat->n_rows)
-		return GREY;
-	level = heat_level(screen->heat, column, row, LEVELS);
 	if (level == HEAT_LEVEL_NONE)
-		return GREY;
-	return level == 0 ? WHITE : level > 0 ? reds[level - 1] : greens[-level - 1];
+		return colour_no_sample(screen->theme);
+	return colour_of_heat((unsigned)(level < 0 ? -level : level), level < 0, screen->theme);
+}
+
+/* PART: 38 for the foreground, 48 for the background. */
+static void set_colour(const struct screen *screen, int part, uint32_t rgb)
+{
+	if (screen->colours == HEAT_TRUE)
+		buf_printf(screen->buf, "\033[%d;2;%u;%u;%um", part, rgb >> 16 & 0xff,
+			   rgb >> 8 & 0xff, rgb & 0xff);
+	else
+		buf_printf(screen->buf, "\033[%d;5;%um", part, colour_256(rgb));
 }
 
 static char mark_of(const struct screen *screen, size_t column, size_t row)
@@ -51,16 +57,16 @@ static char mark_of(const struct screen *screen, size_t column, size_t row)
 /* Two rows in one line: the foreground is the upper one. */
 static void add_halves(const struct screen *screen, size_t upper, size_t lower)
 {
-	unsigned last_upper = UINT_MAX, last_lower = UINT_MAX;
+	uint32_t last_upper = UINT32_MAX, last_lower = UINT32_MAX;
 
 	for (size_t column = 0; column < screen->n_columns; column++) {
-		unsigned up = colour_of(screen, column, upper);
-		unsigned low = colour_of(screen, column, lower);
+		uint32_t up = colour_of(screen, column, upper);
+		uint32_t low = colour_of(screen, column, lower);
 
 		if (up != last_upper)
-			buf_printf(screen->buf, "\033[38;5;%um", up);
+			set_colour(screen, 38, up);
 		if (low != last_lower)
-			buf_printf(screen->buf, "\033[48;5;%um", low);
+			set_colour(screen, 48, low);
 		last_upper = up;
 		last_lower = low;
 		for (size_t i = 0; i < screen->stretch; i++)
@@ -72,7 +78,7 @@ static void add_halves(const struct screen *screen, size_t upper, size_t lower)
 /* One row, all of it in one colour or character. */
 static void add_row(const struct screen *screen, size_t row)
 {
-	if (screen->colour) {
+	if (screen->colours) {
 		add_halves(screen, row, row);
 		return;
 	}
@@ -95,7 +101,7 @@ static void add_ms(const struct screen *screen, size_t row)
 static void draw_time(const struct screen *screen)
 {
 	size_t n = screen->heat->n_rows;
-	size_t step = screen->colour ? 2 : 1;
+	size_t step = screen->colours ? 2 : 1;
 
 	for (size_t line = (n + step - 1) / step; line-- > 0;) {
 		size_t row = line * step;
@@ -104,7 +110,7 @@ static void draw_time(const struct screen *screen)
 			add_ms(screen, row);
 		else
 			buf_printf(screen->buf, "%*s", HEAT_TERMINAL_AXIS, "");
-		if (screen->colour)
+		if (screen->colours)
 			add_halves(screen, row + 1, row);
 		else
 			add_row(screen, row);
@@ -167,27 +173,40 @@ static void draw_axis(const struct screen *screen, const struct selection *selec
 	buf_add_char(screen->buf, '\n');
 }
 
-static void draw_legend(const struct screen *screen)
+static void draw_swatch(const struct screen *screen, int level)
+{
+	unsigned step = (unsigned)(level < 0 ? -level : level) * COLOUR_HEAT_STEPS / LEVELS;
+
+	set_colour(screen, 48, colour_of_heat(step, level < 0, screen->theme));
+	buf_add_char(screen->buf, ' ');
+}
+
+static void draw_scale(const struct screen *screen)
+{
+	set_colour(screen, 48, colour_no_sample(screen->theme));
+	buf_add(screen->buf, "  \033[0m no sample  ");
+	for (int level = -LEVELS; screen->heat->min < 0 && level < 0; level++)
+		draw_swatch(screen, level);
+	buf_add(screen->buf, screen->heat->min < 0 ? "\033[0m below 0  " : "");
+	for (int level = 0; level <= LEVELS; level++)
+		draw_swatch(screen, level);
+	buf_add(screen->buf, "\033[0m 0 to ");
+}
+
+static void draw_legend(const struct screen *screen, const struct selection *selection)
 {
 	const struct heat *heat = screen->heat;
 
 	if (heat->has_others)
 		buf_add(screen->buf, "the last row is not in the scale; ");
-	if (screen->colour) {
-		buf_printf(screen->buf,
-			   "\033[48;5;%dm  \033[0m no sample  \033[48;5;%dm  \033[0m 0  ", GREY,
-			   WHITE);
-		for (size_t i = 0; i < LEVELS; i++)
-			buf_printf(screen->buf, "\033[48;5;%dm ", reds[i]);
-		buf_add(screen->buf, "\033[0m more");
-		for (size_t i = 0; heat->min < 0 && i < LEVELS; i++)
-			buf_printf(screen->buf, "%s\033[48;5;%dm ", i ? "" : "  ", greens[i]);
-		buf_add(screen->buf, heat->min < 0 ? "\033[0m below 0\n" : "\n");
-		return;
+	if (screen->colours) {
+		draw_scale(screen);
+		heat_add_most(screen->buf, heat, selection);
+	} else {
+		buf_printf(screen->buf, "blank: no sample, 0: zero, %s: more and more", more);
+		if (heat->min < 0)
+			buf_printf(screen->buf, ", %s: further below zero", less);
 	}
-	buf_printf(screen->buf, "blank: no sample, 0: zero, %s: more and more", more);
-	if (heat->min < 0)
-		buf_printf(screen->buf, ", %s: further below zero", less);
 	buf_add_char(screen->buf, '\n');
 }
 
@@ -196,7 +215,8 @@ void heat_write_terminal(struct buf *buf, const struct heat *heat,
 {
 	size_t margin = heat->row_labels ? HEAT_TERMINAL_LABEL : HEAT_TERMINAL_AXIS;
 	size_t columns = terminal->columns > margin + 1 ? terminal->columns - margin - 1 : 1;
-	struct screen screen = {.buf = buf, .heat = heat, .colour = terminal->colour};
+	struct screen screen = {
+		.buf = buf, .heat = heat, .colours = terminal->colours, .theme = terminal->theme};
 
 	screen.n_columns = heat->n_columns < columns ? heat->n_columns : columns;
 	screen.stretch = screen.n_columns ? columns / screen.n_columns : 1;
@@ -211,7 +231,7 @@ void heat_write_terminal(struct buf *buf, const struct heat *heat,
 	else
 		draw_time(&screen);
 	draw_axis(&screen, selection, margin);
-	draw_legend(&screen);
+	draw_legend(&screen, selection);
 	if (screen.n_columns < heat->n_columns)
 		buf_printf(buf, "%zu more columns do not fit; --column makes them longer\n",
 			   heat->n_columns - screen.n_columns);

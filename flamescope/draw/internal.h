@@ -7,10 +7,12 @@
 #define DRAW_INTERNAL_H
 
 #include "base/buf.h"
+#include "flamescope/draw/colour.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,7 +34,7 @@ enum { HEAT_LEVEL_NONE = INT_MIN }; /* no sample: not the same as 0 */
 /**
  * heat_level - of a cell: 1 to N, -1 to -N below zero, 0 for 0
  *
- * The largest value of the scale is N, the smallest below zero -N; so is what goes beyond them.
+ * The value of the scale that is farthest from 0 is N or -N; so is what goes beyond it.
  */
 int heat_level(const struct heat *heat, size_t column, size_t row, int n);
 
@@ -46,6 +48,12 @@ int64_t heat_cell_time(const struct heat *heat, const struct profile *profile, s
 
 /** heat_add_time - such a time in seconds, with the decimals that tell cells apart */
 void heat_add_time(struct buf *buf, const struct heat *heat, int64_t time_ns);
+
+/** heat_cell_ns - how much of the recording a cell is */
+uint64_t heat_cell_ns(const struct heat *heat);
+
+/** heat_add_most - the largest value of the scale, for a legend: "90.9 ms, 909 ms/s a cell" */
+void heat_add_most(struct buf *buf, const struct heat *heat, const struct selection *selection);
 
 /** heat_add_about - what the heatmap shows, in a sentence */
 void heat_add_about(struct buf *buf, const struct heat *heat, const struct selection *selection);
@@ -94,6 +102,54 @@ uint64_t flame_layout_width(const struct flame *flame, uint32_t node);
  */
 uint32_t flame_layout_next(const struct flame_layout *layout, uint32_t node);
 
+/* flame_look: what of a node its colour goes by, and what the colours of a graph mean */
+
+struct flame_looks {
+	const struct flame *flame;
+	enum flame_order order; /* where the callers of a node are */
+	enum colour_by by;
+	const char **states; /* by frame, "" and NULL: not known; NULL: nobody asks */
+};
+
+/**
+ * flame_looks_init - begin to colour a graph
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller, to flame_looks_release(), also when it failed; the flame has to outlive it.
+ */
+int flame_looks_init(struct flame_looks *looks, const struct flame *flame, enum flame_order order,
+		     enum colour_by by);
+
+/** flame_looks_release - free it */
+void flame_looks_release(struct flame_looks *looks);
+
+/** flame_look - a node as colour.h wants it: an inlined frame has the module of its caller */
+struct colour_frame flame_look(const struct flame_looks *looks, uint32_t node);
+
+enum { FLAME_LEGEND_SHOWN = 8, FLAME_LEGEND_KEYS = 256 };
+
+struct flame_key {
+	const char *text; /* of the profile */
+	size_t len;
+	unsigned number; /* of the palette */
+	uint64_t amount;
+};
+
+/* N are shown; of more than FLAME_LEGEND_KEYS the first ones are known. */
+struct flame_legend {
+	size_t n;
+	struct flame_key keys[FLAME_LEGEND_KEYS];
+};
+
+/**
+ * flame_legend_make - the meanings that take most of the picture
+ *
+ * Families and states stand in the palette's order.  Names have no meaning: nothing is said.
+ *
+ * Return:  0; -ENOMEM.
+ */
+int flame_legend_make(struct flame_legend *legend, const struct flame_looks *looks);
+
 /* svg_parts: the style and the scripts inside the pictures: constants, no name is in them */
 
 /* What both kinds of pictures begin with. */
@@ -108,8 +164,19 @@ struct svg_head {
 
 enum { SVG_HEAD_HEIGHT = 76, SVG_MARGIN = 10 };
 
+/* A palette's numbers that a picture uses. */
+struct svg_colours {
+	bool is_used[COLOUR_N];
+};
+
+/** svg_flame_colours - the style of what is used, and of changes; a loss is hatched */
+void svg_flame_colours(struct buf *buf, const struct svg_colours *colours, bool has_changes);
+
 extern const char svg_flame_style[];
 extern const char svg_flame_script[];
+/** svg_heat_colours - the style of no sample, of 0 and of N levels above and below it */
+void svg_heat_colours(struct buf *buf, unsigned n_levels, bool has_below);
+
 extern const char svg_heat_style[];
 extern const char svg_heat_script[];
 

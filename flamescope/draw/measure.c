@@ -33,6 +33,22 @@ void measure_total(struct buf *buf, const struct selection *selection, uint64_t 
 	}
 }
 
+void measure_rate(struct buf *buf, const struct selection *selection, uint64_t value, uint64_t ns)
+{
+	double of_unit = strcmp(selection->unit, "ns") == 0   ? 1
+			 : strcmp(selection->unit, "us") == 0 ? 1000
+							      : 0;
+	double ms = ns ? (double)value * of_unit / (double)ns * 1000 : 0;
+
+	if (!ns || of_unit == 0 || selection->measure != QUERY_WEIGHT)
+		return;
+	/* no finer than samples are */
+	if (ms < 999.5)
+		buf_printf(buf, "%.*f ms/s", ms < 10 ? 1 : 0, ms);
+	else
+		buf_printf(buf, "%.*f s/s", ms < 10000 ? 2 : 1, ms / 1000);
+}
+
 const char *measure_unit_word(const char *unit)
 {
 	static const char *const words[][2] = {{"ns", "time"},   {"us", "time"}, {"B", "bytes"},

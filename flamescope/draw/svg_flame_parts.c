@@ -1,33 +1,46 @@
 /* svg_flame_parts.c - the style and script of a flame graph's picture */
 #include "flamescope/draw/internal.h"
 
-/* Black on light colours, and white on dark ones; every text is over 4.5 : 1. */
+/* What does not go by the palette; svg_flame_colours() writes the rest. */
 const char svg_flame_style[] =
 	"#calls rect,#reverse rect{stroke:var(--paper);stroke-width:.5}"
 	"#calls g,#reverse g{cursor:pointer}"
-	"#calls text,#reverse text{pointer-events:none}"
-	".label rect{fill:#d9d9d9}.none rect{fill:#c9c9c9}.inlined rect{fill:#cfe8c6}"
-	".kernel rect{fill:#f6b36b}"
-	".h0 rect{fill:#f2c57c}.h1 rect{fill:#f4a98f}.h2 rect{fill:#e8d26f}.h3 rect{fill:#f0b8c0}"
-	".h4 rect{fill:#b9d4ee}.h5 rect{fill:#cbbdea}.h6 rect{fill:#a9ded3}.h7 rect{fill:#e3c2a0}"
-	".same rect{fill:#e6e6e6}.more1 rect{fill:#ffd9d1}.more2 rect{fill:#ffb3a5}"
-	".more3 rect{fill:#ff8672}.less1 rect{fill:#d6e6fb}.less2 rect{fill:#a9cdf7}"
-	".less3 rect{fill:#76b0f2}"
-	".gain rect{fill:#ff9f90}.loss rect{fill:#7fdca8}.both rect{fill:#ecd47a}"
+	"#calls text,#reverse text{pointer-events:none;white-space:pre}"
 	"#calls g.hit rect,#reverse g.hit rect{stroke:var(--mark);stroke-width:2.5}"
 	".hit text{font-weight:bold;text-decoration:underline}"
 	".path rect{opacity:.55}"
 	"#calls g:hover>rect,#reverse g:hover>rect,#calls g:focus>rect,#reverse g:focus>rect"
-	"{stroke:var(--ink);stroke-width:2}"
-	"@media(prefers-color-scheme:dark){"
-	".label rect{fill:#474b50}.none rect{fill:#54585d}.inlined rect{fill:#35562c}"
-	".kernel rect{fill:#7d4a10}"
-	".h0 rect{fill:#73500f}.h1 rect{fill:#7c3a26}.h2 rect{fill:#635600}.h3 rect{fill:#7a3645}"
-	".h4 rect{fill:#2a4d70}.h5 rect{fill:#4c3f77}.h6 rect{fill:#1d5a4f}.h7 rect{fill:#66482b}"
-	".same rect{fill:#3b3e42}.more1 rect{fill:#54302b}.more2 rect{fill:#732c23}"
-	".more3 rect{fill:#98291b}.less1 rect{fill:#2a3a4f}.less2 rect{fill:#20446e}"
-	".less3 rect{fill:#174f93}"
-	".gain rect{fill:#8f2c22}.loss rect{fill:#14623c}.both rect{fill:#655410}}";
+	"{stroke:var(--ink);stroke-width:2}";
+
+static void add_theme(struct buf *buf, const struct svg_colours *colours, bool has_changes,
+		      enum colour_theme theme)
+{
+	buf_printf(buf, "#calls text,#reverse text{fill:#%06x}", colour_ink(theme));
+	for (unsigned i = 0; !has_changes && i < COLOUR_N; i++)
+		if (colours->is_used[i])
+			buf_printf(buf, ".c%u rect{fill:#%06x}", i, colour_rgb(i, theme));
+	for (int i = 0; has_changes && i <= COLOUR_CHANGE_STEPS; i++)
+		buf_printf(buf, ".m%d rect{fill:#%06x}.f%d{fill:#%06x}", i,
+			   colour_of_change(i, theme), i, colour_of_change(-i, theme));
+}
+
+void svg_flame_colours(struct buf *buf, const struct svg_colours *colours, bool has_changes)
+{
+	buf_add(buf, "<style>");
+	for (int i = 1; has_changes && i <= COLOUR_CHANGE_STEPS; i++)
+		buf_printf(buf, ".l%d rect{fill:url(#less%d)}", i, i);
+	add_theme(buf, colours, has_changes, COLOUR_LIGHT);
+	buf_add(buf, "@media(prefers-color-scheme:dark){");
+	add_theme(buf, colours, has_changes, COLOUR_DARK);
+	buf_add(buf, "}</style>\n");
+	for (int i = 1; has_changes && i <= COLOUR_CHANGE_STEPS; i++)
+		buf_printf(buf,
+			   "<pattern id=\"less%d\" width=\"8\" height=\"8\" "
+			   "patternUnits=\"userSpaceOnUse\"><rect class=\"f%d\" width=\"8\" "
+			   "height=\"8\"/><path d=\"M-4 4L4-4M0 8L8 0M4 12L12 4\" "
+			   "stroke=\"currentColor\" stroke-opacity=\".35\"/></pattern>\n",
+			   i, i);
+}
 
 /*
  * What a frame is called is only ever read from its title and written as text.  As in
@@ -50,9 +63,10 @@ const char svg_flame_script[] =
 	"    const title = g.querySelector('title').textContent, rect = g.querySelector('rect');\n"
 	"    const end = title.lastIndexOf('\\n'), d = +g.dataset.d, label = "
 	"g.querySelector('text');\n"
-	"    const mark = g.dataset.m || '';\n"
+	"    const mark = g.dataset.m || '', numbers = [g.dataset.p, "
+	"g.dataset.t].filter(Boolean);\n"
 	"    last[d] = frames.length;\n"
-	"    frames.push({g, rect, label, d, mark, name: title.slice(0, end), more: "
+	"    frames.push({g, rect, label, d, mark, numbers, name: title.slice(0, end), more: "
 	"title.slice(end + 1),\n"
 	"      x: +rect.getAttribute('x') - M, w: +rect.getAttribute('width'), up: d ? last[d - 1] "
 	": "
@@ -74,8 +88,14 @@ const char svg_flame_script[] =
 	"  }\n"
 	"  const letters = Array.from(f.name);\n"
 	"  f.label.setAttribute('x', x + 3);\n"
-	"  f.label.textContent = f.mark + (letters.length > n ? letters.slice(0, n - 2).join('') + "
-	"'..' : f.name);\n"
+	"  let text = letters.length > n ? letters.slice(0, n - 2).join('') + '..' : f.name;\n"
+	"  let left = n - letters.length;\n"
+	"  for (const number of f.numbers) {\n"
+	"    left -= 2 + number.length;\n"
+	"    if (left < 0) break;\n"
+	"    text += '  ' + number;\n"
+	"  }\n"
+	"  f.label.textContent = f.mark + text;\n"
 	"}\n"
 	"\n"
 	"function zoom(index) {\n"

@@ -1,18 +1,32 @@
 /* svg_heat_parts.c - the style and script of a heatmap's picture */
 #include "flamescope/draw/internal.h"
 
-/* The same in the dark: what is red or green has to be seen against white, and grey is neither. */
-const char svg_heat_style[] =
-	".x0{fill:#cccccc}.p0{fill:#ffffff}"
-	".p1{fill:#ffefec}.p2{fill:#ffddd6}.p3{fill:#ffc9bf}.p4{fill:#ffb4a7}.p5{fill:#ff9e8f}"
-	".p6{fill:#ff8777}.p7{fill:#fd6f60}.p8{fill:#f7564a}.p9{fill:#ee3c36}.p10{fill:#e02226}"
-	".p11{fill:#c6101c}.p12{fill:#a30013}"
-	".n1{fill:#e9fbf1}.n2{fill:#d0f5e0}.n3{fill:#b4edcd}.n4{fill:#96e4b9}.n5{fill:#78d9a5}"
-	".n6{fill:#5bcd91}.n7{fill:#40bf7e}.n8{fill:#28af6c}.n9{fill:#159d5b}.n10{fill:#088a4c}"
-	".n11{fill:#00753e}.n12{fill:#006031}"
-	"path[class^=n]{stroke:#00441f;stroke-width:.12}"
-	"#at{fill:none;stroke:var(--mark);stroke-width:.25}"
-	"@media(prefers-color-scheme:dark){.x0{fill:#3a3d41}}";
+/* What does not go by the palette; svg_heat_colours() writes the rest. */
+const char svg_heat_style[] = "#at{fill:none;stroke:var(--mark);stroke-width:.25}";
+
+static void add_theme(struct buf *buf, unsigned n, bool has_below, enum colour_theme theme)
+{
+	buf_printf(buf, ".x0{fill:#%06x}", colour_no_sample(theme));
+	for (unsigned i = 0; i <= n; i++)
+		buf_printf(buf, ".p%u{fill:#%06x}", i,
+			   colour_of_heat(i * COLOUR_HEAT_STEPS / n, false, theme));
+	for (unsigned i = 1; has_below && i <= n; i++)
+		buf_printf(buf, ".n%u{fill:#%06x}", i,
+			   colour_of_heat(i * COLOUR_HEAT_STEPS / n, true, theme));
+	/* below zero is ringed, so that the colour is not all that tells */
+	if (has_below)
+		buf_printf(buf, "path[class^=n]{stroke:#%06x;stroke-width:.12}",
+			   colour_of_heat(COLOUR_HEAT_STEPS, true, theme));
+}
+
+void svg_heat_colours(struct buf *buf, unsigned n_levels, bool has_below)
+{
+	buf_add(buf, "<style>");
+	add_theme(buf, n_levels, has_below, COLOUR_LIGHT);
+	buf_add(buf, "@media(prefers-color-scheme:dark){");
+	add_theme(buf, n_levels, has_below, COLOUR_DARK);
+	buf_add(buf, "}</style>\n");
+}
 
 const char svg_heat_script[] =
 	"\n'use strict';\n"

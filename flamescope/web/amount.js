@@ -1,29 +1,37 @@
-/* amount.js - numbers as people read them */
+/* amount.js - numbers as people read them: the same words as flamescope/draw and base/words.h */
 
-const TIME = [[1e9 * 3600, "h"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
-const COUNT = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k", 1e3], [1, ""]];
+const TIME = [["ns", 1000], ["us", 1000], ["ms", 1000], ["s", 3600], ["h", Infinity]];
+const BYTES = [["B", 1024], ["KiB", 1024], ["MiB", 1024], ["GiB", 1024], ["TiB", 1024], ["PiB", Infinity]];
+const SCALES = {
+	ns: TIME, nanoseconds: TIME, us: TIME.slice(1), B: BYTES, byte: BYTES, bytes: BYTES,
+	KiB: BYTES.slice(1), kib: BYTES.slice(1),
+};
+const STEP_UNITS = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"]];
 
-/** `12.3 ms`, `-4.00 MiB`, `1,234 samples`. */
+/** `12.3 ms`, `−4.00 MiB`, `1,234 page-faults`. */
 export function formatAmount(value, unit = "") {
 	if (!Number.isFinite(value))
 		return "–";
-	switch (unit) {
-	case "ns":
-	case "nanoseconds":
-		return scaled(value, TIME);
-	case "us":
-		return scaled(value * 1000, TIME);
-	case "bytes":
-	case "byte":
-	case "B":
-		return scaled(value, BYTES);
-	case "KiB":
-	case "kib":
-		return scaled(value * 1024, BYTES);
-	default:
-		return unit === "" || unit === "1" ? scaled(value, COUNT) : `${scaled(value, COUNT)} ${unit}`;
-	}
+	const scale = Object.hasOwn(SCALES, unit) ? SCALES[unit] : null;
+	if (scale)
+		return value === 0 && unit !== "" && "nu".includes(unit[0]) ? "0 s" : scaled(value, scale);
+	const count = minus(grouped(decimals(value)));
+	return unit === "" || unit === "1" ? count : `${count} ${unit}`;
+}
+
+/* A count is whole, a mean of counts is not. */
+function decimals(value) {
+	return Number.isInteger(value) ? String(value || 0) : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+}
+
+/* What was written in whole numbers has no decimals. */
+function scaled(value, scale) {
+	let size = Math.abs(value);
+	let i = 0;
+	for (; size >= scale[i][1]; i++)
+		size /= scale[i][1];
+	const text = size.toFixed(i === 0 ? 0 : size < 10 ? 2 : 1);
+	return `${value < 0 ? "−" : ""}${grouped(text)} ${scale[i][0]}`;
 }
 
 /**
@@ -38,25 +46,19 @@ export function grouped(number) {
 	return part === undefined ? text : `${text}.${part}`;
 }
 
-function scaled(value, steps) {
-	const size = Math.abs(value);
-	if (size === 0 && steps === TIME)
-		return "0 s";
-	const last = steps[steps.length - 1];
-	const [least, name, by = least] = steps.find((step) => size >= step[0]) ?? last;
-	const number = value / by || 0; /* and -0 is 0 */
-	const digits = Number.isInteger(number) || Math.abs(number) >= 1000 ? 0
-		: Math.abs(number) >= 100 ? 1 : 2;
-	return `${minus(grouped(number.toFixed(digits)))}${name && ` ${name}`}`.trim();
+/** `12.34 %`; nothing of nothing is `–`. */
+export function formatShare(part, whole) {
+	return whole > 0 ? `${minus(((100 * part) / whole).toFixed(2))} %` : "–";
 }
 
-/** `12.3 %`; nothing of nothing is `–`. */
-export function formatShare(part, whole) {
-	if (!(whole > 0))
-		return "–";
-	const percent = (100 * part) / whole;
-	const digits = Math.abs(percent) >= 10 ? 1 : Math.abs(percent) >= 0.1 || percent === 0 ? 2 : 3;
-	return `${minus(percent.toFixed(digits))} %`;
+/** `909 ms/s`: so much time in each second of NS; "" where time is not what is counted. */
+export function formatRate(value, unit, ns) {
+	const scale = SCALES[unit];
+	if (!(ns > 0) || (scale !== TIME && unit !== "us"))
+		return "";
+	const ms = ((unit === "us" ? value * 1000 : value) / ns) * 1000;
+	return ms < 999.5 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms/s` /* no finer than samples are */
+		: `${grouped((ms / 1000).toFixed(ms < 10000 ? 2 : 1))} s/s`;
 }
 
 /** What there are shares of: `time`, `bytes`, `samples`, `page-faults`. */
@@ -86,6 +88,12 @@ export function formatLength(ns) {
 	if (hours > 0)
 		return `${grouped(hours)} h ${minutes} min`;
 	return minutes > 0 ? `${minutes} min ${seconds % 60} s` : formatTime(ns);
+}
+
+/** A length that was chosen, without the digits that it does not have: `20 ms`, `1 s`, `1.5 min`. */
+export function formatStep(ns) {
+	const [unit, name] = STEP_UNITS.find(([least]) => ns >= least) ?? STEP_UNITS.at(-1);
+	return `${Math.round((ns / unit) * 1e3) / 1e3} ${name}`;
 }
 
 /** A moment of a recording in seconds. */

@@ -1,81 +1,59 @@
 /*
- * colour.js - what colour things are, in both themes
+ * colour.js - the palette in the page's theme, and what legends say of it
  *
  * Colour is never the only channel: what is negative is hatched, too, and every value is said in
- * words where the pointer or the cursor is.  Red (vermilion), green (bluish) and blue are those of
- * Okabe and Ito, which differ for colour-blind eyes: a metric's gains and losses are red and green,
- * what a difference has more and less of is red and blue, as in the pictures that commands draw.
+ * words where the pointer or the cursor is.  Orange is more and blue is less, of a metric's changes
+ * and of a difference.
  */
 
+import {
+	changeRgb, cssOf, FAMILIES, FAMILY_WORDS, familyNumber, familyOf, fileOf, frameNumber, heatRgb,
+	HEAT_STEPS, INK, NO_SAMPLE, packageOf, rgbOf, STATES, stateNumber,
+} from "wick/palette.js";
+
 export const FRAME_COLOURS = [
-	["", "name"], ["module", "module"], ["kind", "kind of code"], ["none", "one colour"],
+	["", "kind of code"], ["module", "module"], ["package", "namespace or package"],
+	["name", "function"], ["state", "state"], ["none", "one colour"],
 ];
+export const STEPS = HEAT_STEPS + 1;
+const MOST_KEPT = 100000;
+const MOST_KEYS = 8; /* of a legend */
 
-/* From few to much, as [red, green, blue] at equal distances. */
-const SCALES = {
-	light: {
-		much: [[255, 255, 255], [254, 224, 190], [253, 164, 98], [213, 94, 0], [110, 34, 4]],
-		less: [[255, 255, 255], [190, 236, 219], [88, 196, 160], [0, 132, 96], [0, 62, 46]],
-		fewer: [[255, 255, 255], [205, 227, 248], [118, 178, 236], [0, 114, 178], [0, 52, 92]],
-	},
-	dark: {
-		much: [[12, 14, 18], [84, 40, 16], [168, 74, 12], [240, 132, 48], [255, 226, 178]],
-		less: [[12, 14, 18], [8, 66, 52], [0, 122, 90], [58, 192, 152], [196, 250, 228]],
-		fewer: [[12, 14, 18], [14, 52, 92], [24, 96, 164], [86, 164, 233], [206, 230, 252]],
-	},
-};
-const NULL_CELL = { light: [213, 216, 220], dark: [59, 64, 72] };
-export const STEPS = 256;
-
-function packed([red, green, blue]) {
-	return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0; /* as bytes: r g b a */
-}
-
-function mix(stops, part) {
-	const at = part * (stops.length - 1);
-	const i = Math.min(stops.length - 2, Math.floor(at));
-	return stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * (at - i)));
+/* 0xRRGGBB as a pixel of ImageData, whose bytes are r g b a. */
+function pixelOf(rgb) {
+	return ((255 << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
 }
 
 /* STEPS colours as pixels. */
-function ramp(stops) {
-	return Uint32Array.from({ length: STEPS }, (_, i) => packed(mix(stops, i / (STEPS - 1))));
+function ramp(side, theme) {
+	return Uint32Array.from({ length: STEPS }, (_, step) => pixelOf(heatRgb(step, side, theme)));
 }
 
-function hash(text) {
-	let h = 0x811c9dc5;
-	for (let i = 0; i < text.length; i++)
-		h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-	return (h ^ (h >>> 15)) >>> 0;
-}
-
-/* The kind of code that a frame is, by its module. */
-export function kindOf(module, inlined = false) {
-	if (inlined)
-		return "inlined";
-	if (/^\[(kernel|guest)|vmlinux|\.ko(\.[a-z]+)?$/.test(module) ||
-		(/^\[.+\]$/.test(module) && !/^\[(unknown|vdso|vsyscall|heap|stack|anon)/.test(module)))
-		return "kernel";
-	if (/\/perf-\d+\.map$|^\[anon|^\/\/anon|jit/i.test(module))
-		return "jit";
-	if (/\.so(\.|$)/.test(module))
-		return "library";
-	return module === "" || module === "[unknown]" ? "unknown" : "program";
-}
-
-const KIND_HUES = { kernel: 24, jit: 90, library: 200, program: 52, inlined: 170, unknown: 0 };
-
-function hslOf(name, module, by, inlined) {
-	const h = hash(by === "module" ? module : name);
-	if (by === "none")
-		return [32, 70, 0];
-	if (by === "module")
-		return [h % 360, 55, (h >>> 9) % 8];
-	if (by === "kind") {
-		const kind = kindOf(module, inlined);
-		return [KIND_HUES[kind], kind === "unknown" ? 0 : 62, h % 8];
+/* What a frame is called in the legend of BY; "": nothing. */
+function keyOf({ name, module, state, isGroup }, by) {
+	if (isGroup)
+		return "";
+	switch (by) {
+	case "module":
+		return fileOf(module);
+	case "package":
+		return packageOf(name);
+	case "state":
+		return STATES.includes(state) ? state : "";
+	case "name":
+	case "none":
+		return "";
+	default:
+		return FAMILY_WORDS[FAMILIES.indexOf(familyOf(module))];
 	}
-	return [8 + (h % 50), 72, (h >>> 9) % 10];
+}
+
+/* Those that families and states have stand in the palette's order. */
+function keyNumber(key, by, frame) {
+	if (by === "state")
+		return stateNumber(key);
+	return by === "module" || by === "package" ? frameNumber({ ...frame, inlined: false }, by)
+		: familyNumber(FAMILIES[FAMILY_WORDS.indexOf(key)]);
 }
 
 export function makeColours(app) {
@@ -104,34 +82,54 @@ export function makeColours(app) {
 		get ink() {
 			return theme === "dark" ? "#e6e9ee" : "#1b1f24";
 		},
-		/* A frame's fill; text in `frameInk` on it has a contrast of 4.5 at least. */
-		frame(name, module = "", by = app.store.state.colour, inlined = false) {
-			const key = `${by}\0${module}\0${by === "module" ? "" : name}\0${inlined}`;
+		/* A frame's fill (palette.js); text in `frameInk` on it has a contrast of 4.5 at least. */
+		frame(frame, by = app.store.state.colour) {
+			const key = `${by}\0${frame.module}\0${frame.name}\0${frame.state ?? ""}\0${frame.inlined}${frame.isGroup}`;
 			let fill = frames.get(key);
 			if (fill === undefined) {
-				const [hue, saturation, shade] = hslOf(name, module, by, inlined);
-				fill = theme === "dark"
-					? `hsl(${hue} ${saturation * 0.6}% ${22 + shade}%)`
-					: `hsl(${hue} ${saturation}% ${84 - shade}%)`;
-				if (frames.size > 100000)
+				fill = cssOf(rgbOf(frameNumber(frame, by), theme));
+				if (frames.size > MOST_KEPT)
 					frames.clear();
 				frames.set(key, fill);
 			}
 			return fill;
 		},
 		get frameInk() {
-			return theme === "dark" ? "#f2f4f7" : "#14171c";
+			return cssOf(INK[theme]);
+		},
+		/**
+		 * What the colours of frames mean: [{label, css}], those of most amount, as few as are read.
+		 * AMOUNTS: [frame, amount] of all; the colour of a name means nothing else.
+		 */
+		keys(amounts, by = app.store.state.colour) {
+			const sums = new Map();
+			for (const [frame, amount] of amounts) {
+				const label = keyOf(frame, by);
+				if (label === "")
+					continue;
+				const sum = sums.get(label) ?? { label, amount: 0, number: keyNumber(label, by, frame) };
+				sum.amount += amount;
+				sums.set(label, sum);
+			}
+			const most = [...sums.values()].sort((a, b) => b.amount - a.amount).slice(0, MOST_KEYS);
+			if (by !== "module" && by !== "package")
+				most.sort((a, b) => a.number - b.number);
+			return most.map(({ label, number }) => ({ label, css: cssOf(rgbOf(number, theme)) }));
+		},
+		get noSample() {
+			return cssOf(NO_SAMPLE[theme]);
 		},
 		/* {much, less: STEPS pixels each, none: a pixel} for a heatmap */
 		heat: () => ({
-			much: ramp(SCALES[theme].much),
-			less: ramp(SCALES[theme].less),
-			none: packed(NULL_CELL[theme]),
+			much: ramp("much", theme),
+			less: ramp("less", theme),
+			none: pixelOf(NO_SAMPLE[theme]),
 		}),
-		gain: (part = 0.75) => `rgb(${mix(SCALES[theme].much, part).join(" ")})`,
-		loss: (part = 0.75) => `rgb(${mix(SCALES[theme].less, part).join(" ")})`,
-		/* Of a difference. */
-		fewer: (part = 0.75) => `rgb(${mix(SCALES[theme].fewer, part).join(" ")})`,
+		/* What grew, and what shrank, where no text is on it. */
+		gain: (part) => cssOf(heatRgb(Math.round(part * HEAT_STEPS), "much", theme)),
+		loss: (part) => cssOf(heatRgb(Math.round(part * HEAT_STEPS), "less", theme)),
+		/* Of a box of which a part grew or shrank, -1 to 1. */
+		change: (part) => cssOf(changeRgb(part, theme)),
 	};
 	apply();
 	return colours;

@@ -1,5 +1,6 @@
 /* command.js - the command line that says the same as the page's state */
 
+import { FRAME_BYS } from "wick/palette.js";
 import { commandFlags, rangeWord, shellWord } from "wick/query.js";
 import { commandOfTransform, transformKinds } from "wick/transforms.js";
 
@@ -13,20 +14,21 @@ function exactly(name) {
 }
 
 /* {verb, flags, unsaid} of the view that is seen. */
-function viewWords({ view, around, sort }) {
+function viewWords({ view, around, sort, colour }) {
+	const coloured = FRAME_BYS.includes(colour) ? ["--colour", colour] : [];
 	switch (view) {
 	case "table":
 		return { verb: "report", flags: sort === "total" ? ["--by", "total"] : [] };
 	case "sandwich":
 		return { verb: "report", flags: around ? ["--function", exactly(around)] : [] };
 	case "icicle":
-		return { verb: "flamegraph", flags: ["--icicle"] };
+		return { verb: "flamegraph", flags: ["--icicle", ...coloured] };
 	case "reverse":
-		return { verb: "flamegraph", flags: ["--reverse"] };
+		return { verb: "flamegraph", flags: ["--reverse", ...coloured] };
 	case "strip":
 		return { verb: "flamegraph", flags: [], unsaid: "the order of time" };
 	default:
-		return { verb: view === "diff" ? "diff" : "flamegraph", flags: [] };
+		return view === "diff" ? { verb: "diff", flags: [] } : { verb: "flamegraph", flags: coloured };
 	}
 }
 

@@ -119,8 +119,7 @@ function share(selection, picked, name, codeOf, labelOf) {
 		const code = codeOf(selection.samples[i]);
 		let sum = sums.get(code);
 		if (!sum)
-			sums.set(code, (sum = { code, samples: 0, amount: 0 }));
-		sum.samples++;
+			sums.set(code, (sum = { code, amount: 0 }));
 		sum.amount += Math.abs(selection.values[i]);
 	}
 	const all = [...sums.values()].sort((a, b) => b.amount - a.amount || a.code - b.code);
@@ -130,7 +129,7 @@ function share(selection, picked, name, codeOf, labelOf) {
 		name,
 		values: shown,
 		more: rest.length,
-		moreSamples: rest.reduce((n, sum) => n + sum.samples, 0),
+		moreAmount: rest.reduce((total, sum) => total + sum.amount, 0),
 		says: all.some((sum) => name === "thread" || sum.code !== 0),
 	};
 }

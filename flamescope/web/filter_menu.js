@@ -3,7 +3,7 @@
 import { formatShare } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
-import { dimensionOptions, labelled, make, option } from "wick/panel_query.js";
+import { dimensionOptions, make, option } from "wick/panel_query.js";
 import { compile, dimension } from "wick/select.js";
 
 /* Not a dimension: patterns of functions anywhere in the stack. */
@@ -67,7 +67,7 @@ export function mountFilterMenu(button, box, app) {
 
 	function row({ label, samples }, chosen) {
 		const tick = make("input", { type: "checkbox", checked: chosen.has(label) });
-		const share = make("span", { className: "share", textContent: formatShare(samples, app.profile.n) });
+		const share = make("span", { className: "part", textContent: formatShare(samples, app.profile.n) });
 		share.style.setProperty("--part", String(samples / app.profile.n));
 		tick.addEventListener("change", () => {
 			const { filters } = app.store.state.query;

@@ -10,6 +10,7 @@ import { visitRow } from "wick/tree_layout.js";
 export const ROW = 18; /* pixels, each row of the tree where a window is not large */
 const FONT = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
+const LEAST_NUMBERS = 8; /* characters: two blanks and a share */
 const LEAST_GAP = 4; /* pixels: narrower boxes touch */
 
 const packed = new Map(); /* css -> pixel */
@@ -59,8 +60,9 @@ function charWidth(context) {
 
 /**
  * paintTree - what is seen of PICTURE.layout through WINDOW
- * @picture: {layout, firstRow, fill(node) -> css, text(node), matches (a byte a frame) or null,
- *           striped(node), above: nodes that the window is inside of, which are drawn paler}
+ * @picture: {layout, firstRow, fill(node) -> css, text(node), numbers(node) -> words after it, matches
+ *           (a byte a frame) or null, striped(node), above: nodes that the window is inside of, which
+ *           are drawn paler}
  * @place:   {width, height, top, up, full, row, ratio}: pixels; TOP is how far it is scrolled down,
  *           FULL the height of all rows, each ROW high, UP puts the root at the bottom, RATIO is the
  *           screen's
@@ -88,7 +90,7 @@ export function paintTree(sheet, picture, window, place, ink) {
 	context.textBaseline = "middle";
 	const char = charWidth(context);
 	for (const label of pen.labels)
-		paintText(context, label, high, char, label.match ? ink.matchText : ink.text);
+		paintText(context, picture, label, char, label.match ? ink.matchText : ink.text);
 }
 
 /** Where a row begins: row 0 is the lowest one of a graph that grows up. */
@@ -135,7 +137,7 @@ function paintBox(pen, line, node, from, to) {
 	if (match)
 		line.extras.push(() => paintUnderline(pen, line, left, right - gap));
 	if (right - left >= LEAST_TEXT * ratio)
-		pen.labels.push({ text: picture.text(node), match, y: line.y,
+		pen.labels.push({ node, match, middle: line.y + pen.high / 2,
 			x: left / ratio + 3, room: (right - left) / ratio - 6 });
 }
 
@@ -155,9 +157,22 @@ function paintUnderline(pen, line, left, right) {
 		pen.sheet.pixels.fill(pen.matchText, y * pen.width + left, y * pen.width + right);
 }
 
-function paintText(context, { text, x, room, y }, high, char, ink) {
-	const chars = Math.floor(room / char);
-	const shown = text.length <= chars ? text : `${text.slice(0, Math.max(1, chars - 1))}…`;
+/** What a box of so many characters says: the name, and as many of its numbers as fit whole. */
+export function boxText(picture, node, chars) {
+	let text = picture.text(node);
+	if (text.length > chars)
+		return `${text.slice(0, Math.max(1, chars - 1))}…`;
+	if (text.length + LEAST_NUMBERS > chars)
+		return text;
+	for (const number of picture.numbers?.(node) ?? []) {
+		if (text.length + 2 + number.length > chars)
+			break;
+		text += `  ${number}`;
+	}
+	return text;
+}
+
+function paintText(context, picture, { node, x, room, middle }, char, ink) {
 	context.fillStyle = ink;
-	context.fillText(shown, x, y + high / 2, room);
+	context.fillText(boxText(picture, node, Math.floor(room / char)), x, middle, room);
 }

@@ -8,8 +8,8 @@
  */
 
 import { formatShare } from "wick/amount.js";
-import { cellAt } from "wick/heat_place.js";
-import { cellSelection, topFrames, valueText, whenText } from "wick/heat_words.js";
+import { cellAt, timeAt } from "wick/heat_place.js";
+import { cellSelection, countText, topFrames, valueText, whenText } from "wick/heat_words.js";
 
 const DRAG_PX = 4;
 const HOVER_MS = 60; /* the functions of a cell are looked up where the pointer rests */
@@ -140,10 +140,8 @@ class HeatInput {
 			return; /* rows that are higher than the window scroll */
 		event.preventDefault();
 		const { brush } = this.app;
-		const { place } = this.view;
-		const at = place.window.from + (event.offsetX - place.gutter) / place.perNs;
 		if (event.ctrlKey)
-			brush.zoom(event.deltaY > 0 ? 1.25 : 0.8, at);
+			brush.zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(this.view.place, event.offsetX));
 		else
 			brush.pan(Math.sign(event.deltaY || event.deltaX) * 0.1);
 	}
@@ -162,7 +160,7 @@ class HeatInput {
 		const number = cell.column * heat.nRows + cell.row;
 		const share = heat.samples[number] && !isSigned && ["samples", "period"].includes(measure)
 			? `, ${formatShare(heat.values[number], total)} of all` : "";
-		const lines = [valueText(heat, cell) + share, whenText(heat, cell)];
+		const lines = [valueText(heat, cell) + share, whenText(heat, cell), countText(heat, cell)].filter(Boolean);
 		app.tip.show(x, y, lines);
 		this.hoverTimer = setTimeout(() => {
 			if (app.profile.isWhole && heat.samples[number])

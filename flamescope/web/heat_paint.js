@@ -5,6 +5,7 @@
 import { STEPS } from "wick/colour.js";
 
 const TILE = 1024; /* columns of one picture */
+const HATCH_STEP = 10; /* pixels from stroke to stroke */
 const HATCH_MIN = 5; /* a cell has to be as wide and high to be hatched */
 
 /* The colour of each cell of columns [from, to) as one picture. */
@@ -72,6 +73,16 @@ export function makeHeatPicture(heat, colours) {
 	};
 }
 
+/* Beside each other, each as wide as the cell is high. */
+function strokesOf(context, left, right, top, bottom) {
+	const wide = bottom - top;
+	for (let x = left; x < right; x += HATCH_STEP) {
+		const end = Math.min(right, x + wide);
+		context.moveTo(x, bottom);
+		context.lineTo(end, bottom - (end - x));
+	}
+}
+
 /* Strokes over cells below zero, so that their sign is seen without their colour. */
 export function hatchNegative(context, heat, place) {
 	const { left, width, top, height, clipLeft, clipRight } = place;
@@ -87,8 +98,7 @@ export function hatchNegative(context, heat, place) {
 				continue;
 			const x = left + column * width;
 			const y = top + (heat.rowLabels ? row : heat.nRows - 1 - row) * rowHeight;
-			context.moveTo(x + 1, y + rowHeight - 1);
-			context.lineTo(x + width - 1, y + 1);
+			strokesOf(context, Math.max(x, clipLeft) + 1, Math.min(x + width, clipRight) - 1, y + 1, y + rowHeight - 1);
 		}
 	}
 	context.stroke();

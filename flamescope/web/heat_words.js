@@ -1,6 +1,8 @@
 /* heat_words.js - a cell of the heatmap in words */
 
-import { formatAmount, formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import {
+	formatAmount, formatRate, formatShare, formatTime, formatTotal, grouped,
+} from "wick/amount.js";
 import { filterOfRow, phaseOf } from "wick/heat_place.js";
 import { frameName, inRanges } from "wick/select.js";
 import { secondsWord } from "wick/query.js";
@@ -25,33 +27,46 @@ export function whenText(heat, { column, row }) {
 		? formatTime(at) : rowText(heat, row)} (clock ${Math.round(clock * 1e3) / 1e3} s)`;
 }
 
-/* Of what is a time: how much of it there is in a second, "600 ms/s"; "" of other units. */
-export function rateText(value, ns, unit) {
-	return unit === "ns" ? `${formatAmount((value / ns) * 1e9, unit)}/s` : "";
+/* How much of the recording a cell is: one row's part of its column, or all of that. */
+export function cellNs(heat) {
+	return heat.rowLabels ? heat.columnNs : heat.rowNs;
 }
 
-/* What the cell has: its value, or that it has nothing. */
+/** How much time of the recording a state selects: its ranges, and of each second what it says. */
+export function selectedNs({ ranges, query }, { lengthNs }) {
+	const whole = ranges.length ? ranges : [{ from: 0, to: lengthNs, rows: null }];
+	const part = query.every ? (query.every.to - query.every.from) / query.every.every : 1;
+	return part * whole.reduce((sum, { from, to, rows }) => sum +
+		Math.max(0, Math.min(to, lengthNs) - from) * (rows ? (rows[1] - rows[0]) / 1e9 : 1), 0);
+}
+
+const counted = (n, { profile }) => `${grouped(n)} ${profile.hasTimes ? "sample" : "stack"}${n === 1 ? "" : "s"}`;
+
+/* What the cell has: its value, or that it has nothing: "18.0 ms of CPU, 900 ms/s". */
 export function valueText(heat, { column, row }) {
 	const cell = column * heat.nRows + row;
-	const n = heat.samples[cell];
-	if (n === 0)
+	if (heat.samples[cell] === 0)
 		return "no sample";
 	const { selection } = heat;
 	const value = heat.values[cell];
 	if (selection.measure === "samples")
-		return `${formatAmount(value)} sample${value === 1 ? "" : "s"}`;
+		return counted(value, selection);
 	if (selection.measure !== "period")
 		return `${selection.name} ${selection.measure} ${formatAmount(value, selection.unit)}`;
-	const rate = rateText(value, heat.rowLabels ? heat.columnNs : heat.rowNs, selection.unit);
+	const rate = formatRate(value, selection.unit, cellNs(heat));
 	return `${formatTotal(value, selection)}${rate && `, ${rate}`}`;
 }
 
-/* How much a selection of WHOLE has: "1.59 s of CPU (28.1 %)"; samples of what does not add up. */
+/* Of how many samples that is; "" where it says so itself. */
+export function countText(heat, { column, row }) {
+	const n = heat.samples[column * heat.nRows + row];
+	return n === 0 || heat.selection.measure === "samples" ? "" : counted(n, heat.selection);
+}
+
+/* How much a selection of WHOLE has: "1.59 s of CPU (28.10 %)". */
 export function amountText(selection, whole) {
-	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned) {
-		const noun = selection.profile.hasTimes ? "sample" : "stack";
-		return `${grouped(selection.n)} ${noun}${selection.n === 1 ? "" : "s"} (${formatShare(selection.n, whole.n)})`;
-	}
+	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
+		return `${counted(selection.n, selection)} (${formatShare(selection.n, whole.n)})`;
 	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
 	const total = sum(selection);
 	return `${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;

@@ -55,13 +55,14 @@ function metricRows(details) {
 	});
 }
 
-function tagPart(tag, details) {
+function tagPart(tag, details, unit) {
 	const part = document.createElement("section");
 	part.append(element("h3", tag.name));
-	const rows = tag.values.map(({ label, samples }) =>
-		[label === "" ? `[no ${tag.name}]` : label, `${samples}`, formatShare(samples, details.samples)]);
+	const whole = details.total.gain + details.total.loss;
+	const row = (label, amount) => [label, formatAmount(amount, unit), formatShare(amount, whole)];
+	const rows = tag.values.map(({ label, amount }) => row(label === "" ? `[no ${tag.name}]` : label, amount));
 	if (tag.more > 0)
-		rows.push([`${tag.more} more`, `${tag.moreSamples}`, formatShare(tag.moreSamples, details.samples)]);
+		rows.push(row(`${tag.more} more`, tag.moreAmount));
 	part.append(table(tag.name, rows));
 	return part;
 }
@@ -84,7 +85,7 @@ function fill(box, app, selection, details) {
 	if (details.metrics.length)
 		box.append(element("h3", "metrics of its samples"), table("Metrics", metricRows(details)));
 	for (const tag of details.tags.filter((candidate) => candidate.says))
-		box.append(tagPart(tag, details));
+		box.append(tagPart(tag, details, selection.unit));
 }
 
 /** Fills PLACE with what is known of the state's function, or of all that is selected. */

@@ -1,7 +1,7 @@
 /* panel_query.js - what is counted, grouped and filtered, and how it is coloured; no reloading */
 
 import { FRAME_COLOURS } from "wick/colour.js";
-import { formatShare, grouped, unitWord } from "wick/amount.js";
+import { formatShare, formatStep, grouped, unitWord } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
 import { periodOf } from "wick/period.js";
@@ -14,8 +14,7 @@ const MEASURES = [
 	[":gain", "what it grew by"], [":loss", "what it shrank by"],
 ];
 const ROWS = [10, 20, 25, 50, 100];
-const COLUMNS = [[0, "as fits"], [10e6, "10 ms"], [20e6, "20 ms"], [50e6, "50 ms"], [100e6, "100 ms"], [200e6, "200 ms"],
-	[500e6, "500 ms"], [1e9, "1 s"], [10e9, "10 s"], [60e9, "1 min"], [600e9, "10 min"]];
+const COLUMNS = [0, 10e6, 20e6, 50e6, 100e6, 200e6, 500e6, 1e9, 10e9, 60e9, 600e9]; /* nanoseconds */
 const MOST_NAMED = 2; /* values in a chip */
 
 export function make(tag, properties = {}, ...children) {
@@ -24,7 +23,7 @@ export function make(tag, properties = {}, ...children) {
 	return element;
 }
 
-export function labelled(text, control) {
+function labelled(text, control) {
 	return make("label", {}, make("span", { textContent: text }), control);
 }
 
@@ -108,7 +107,7 @@ export function filterText({ dimension: name, pattern, exclude }) {
 }
 
 function everyText({ every, from, to }) {
-	return `${from / 1e6}–${to / 1e6} ms of every ${every < 1e9 ? `${every / 1e6} ms` : `${every / 1e9} s`}`;
+	return `${from / 1e6}–${to / 1e6} ms of every ${formatStep(every)}`;
 }
 
 /* Removable words of what is in force, each with what is left without it. */
@@ -191,8 +190,8 @@ export function mountHeatMenu(button, box, app) {
 		by.value = state.by;
 		rows.value = String(state.rows);
 		rows.parentElement.hidden = state.by !== "";
-		const other = COLUMNS.some(([ns]) => ns === state.column) ? [] : [[state.column, `${state.column / 1e9} s`]];
-		column.replaceChildren(...[...COLUMNS, ...other].map(([ns, text]) => option(ns, text)));
+		column.replaceChildren(...[...new Set([...COLUMNS, state.column])].map((ns) =>
+			option(ns, ns ? formatStep(ns) : "as fits")));
 		column.value = String(state.column);
 		phase.value = String(state.phase / 1e6);
 	}

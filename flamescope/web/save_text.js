@@ -1,8 +1,8 @@
 /* save_text.js - drawings and tables as the text of files: SVG and CSV */
 
-import { formatAmount } from "wick/amount.js";
-import { ROW, rowTop } from "wick/flame_paint.js";
+import { boxText, ROW, rowTop } from "wick/flame_paint.js";
 import { pixelOf } from "wick/heat_paint.js";
+import { valueText } from "wick/heat_words.js";
 import { visitRow } from "wick/tree_layout.js";
 
 const FONT_PIXELS = 12;
@@ -28,11 +28,8 @@ function boxSvg(picture, ink, node, left, right, y) {
 	if (picture.striped?.(node))
 		parts.push(box("url(#less)"));
 	const chars = Math.floor((width - 6) / CHAR);
-	if (chars >= 3) {
-		const text = picture.text(node);
-		const shown = text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
-		parts.push(`<text x="${number(left + 3)}" y="${y + ROW - 5}" fill="${xmlText(match ? ink.matchText : ink.text)}">${xmlText(shown)}</text>`);
-	}
+	if (chars >= 3)
+		parts.push(`<text x="${number(left + 3)}" y="${y + ROW - 5}" fill="${xmlText(match ? ink.matchText : ink.text)}">${xmlText(boxText(picture, node, chars))}</text>`);
 	parts.push("</g>");
 	return parts.join("");
 }
@@ -50,6 +47,18 @@ function graphSvg({ picture, window, firstRow, up }, ink, width, top, boxes) {
 				Math.min(width, (to - x0) * scale), y)), () => {});
 	}
 	return full;
+}
+
+/* What the colours mean, in a line below the title. */
+function keysSvg(keys, ink) {
+	let x = 6;
+	return keys.map(({ label, css, isHatched }) => {
+		const box = (fill) => `<rect x="${x}" y="${2 * ROW - 11}" width="12" height="12" fill="${fill}"/>`;
+		const parts = [box(xmlText(css)), isHatched ? box("url(#less)") : "",
+			`<text x="${x + 17}" y="${2 * ROW}" fill="${xmlText(ink.title)}">${xmlText(label)}</text>`];
+		x += 34 + Math.ceil(label.length * CHAR);
+		return parts.join("");
+	});
 }
 
 function svgFile(width, height, { title, paper, ink }, parts) {
@@ -70,8 +79,8 @@ function svgFile(width, height, { title, paper, ink }, parts) {
  * @view:   {width, title}
  */
 export function flameSvg(graphs, ink, { width, title }) {
-	const boxes = [];
-	let y = 2 * ROW;
+	const boxes = keysSvg(graphs[0].picture.keys ?? [], ink);
+	let y = (boxes.length ? 3 : 2) * ROW;
 	for (const graph of graphs)
 		y += graphSvg(graph, ink, width, y, boxes) + ROW;
 	return svgFile(width, y, { title, paper: ink.paper, ink: ink.title }, [
@@ -101,7 +110,7 @@ export function heatSvg(heat, colours, look) {
 		const column = Math.floor(cell / heat.nRows);
 		const row = cell % heat.nRows;
 		const fill = cssOf(pixelOf(heat, cell, colours));
-		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${formatAmount(heat.values[cell], heat.selection.unit)} in ${heat.samples[cell]} samples`)}</title></rect>`);
+		cells.push(`<rect x="${gutter + column * CELL_WIDTH}" y="${place(row)}" width="${CELL_WIDTH}" height="${high}" fill="${fill}"><title>${xmlText(`${heatWhen(heat, column, row)}: ${valueText(heat, { column, row })}`)}</title></rect>`);
 	}
 	const label = (row, text) => `<text x="${gutter - 6}" y="${place(row) + high - 4}" text-anchor="end" fill="${xmlText(look.ink)}">${xmlText(text)}</text>`;
 	if (heat.rowLabels)

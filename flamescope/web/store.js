@@ -30,11 +30,12 @@ export const DEFAULTS = Object.freeze({
 	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
+	columns: "", /* of the table; "counts": those of samples, too */
 	split: 0, /* thousandths of the height that the heatmap has; 0: as fits */
 	details: "", /* the panel of a function: "open", "closed"; "": as fits */
 });
 
-const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "details"];
+const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
 const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;

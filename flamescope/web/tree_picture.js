@@ -1,12 +1,16 @@
 /* tree_picture.js - how the nodes of a flame tree look, and what is said of them */
 
-import { formatAmount, formatChange, formatShare } from "wick/amount.js";
+import { formatAmount, formatChange, formatRate, formatShare } from "wick/amount.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
-import { frameInlined, frameModule, frameName } from "wick/select.js";
+import { frameStates } from "wick/frame_state.js";
+import { selectedNs } from "wick/heat_words.js";
+import { FAMILIES, FAMILY_WORDS, familyOf, STATES } from "wick/palette.js";
+import { frameInlined, frameModule, frameName, isGroupLabel } from "wick/select.js";
 import { numberOfFrames } from "wick/transforms.js";
 import { layoutTree } from "wick/tree_layout.js";
 
 const layouts = new WeakMap(); /* of trees, which never change */
+const keysOf = new WeakMap(); /* of trees, too: for the last theme and colours */
 
 function layoutOf(tree) {
 	let layout = layouts.get(tree);
@@ -21,33 +25,79 @@ function layoutOf(tree) {
 	return layout;
 }
 
-/* Colours of functions, by number of the frame; made when they are first asked for. */
-function fillsOf(app, selection) {
-	const fills = new Array(numberOfFrames(selection));
-	const by = app.store.state.colour;
-	return (frame) => fills[frame] ?? (fills[frame] =
-		app.colours.frame(frameName(selection, frame), frameModule(selection, frame), by));
+/**
+ * looksOf - what palette.js needs to know of the nodes of a tree
+ * @order: "calls": callers are above; "reverse": below
+ *
+ * An inlined frame has the module of the function that it was inlined into.
+ */
+export function looksOf(app, tree, order) {
+	const { selection } = tree;
+	const states = app.store.state.colour === "state" ? frameStates(selection) : null;
+	const host = (node) => {
+		let at = node;
+		while (at !== 0 && frameInlined(selection, tree.frame[at]))
+			at = order === "reverse" ? tree.firstChild[at] : tree.parent[at];
+		return at === 0 ? "" : frameModule(selection, tree.frame[at]);
+	};
+	/* Of the group that a node is in, else of its function. */
+	const stateOf = (node) => {
+		for (let at = node; at !== 0 && order === "calls"; at = tree.parent[at])
+			if (isGroupLabel(selection, tree.frame[at]) && STATES.includes(frameName(selection, tree.frame[at])))
+				return frameName(selection, tree.frame[at]);
+		return node === 0 ? "" : states[tree.frame[node]];
+	};
+	return (node) => {
+		const frame = tree.frame[node];
+		const inlined = node !== 0 && frameInlined(selection, frame);
+		return {
+			name: node === 0 ? "all" : frameName(selection, frame),
+			module: node === 0 ? "" : inlined ? host(node) : frameModule(selection, frame),
+			state: states ? stateOf(node) : "",
+			inlined,
+			isGroup: node === 0 || isGroupLabel(selection, frame),
+		};
+	};
 }
 
-/** Of -1 (all of it shrank) to 1 (all of it grew); LESS is the colour of what shrank. */
-export function signedColour(app, part, less = app.colours.loss) {
-	if (part === 0)
-		return app.colours.css("null");
-	return (part > 0 ? app.colours.gain : less)(0.2 + 0.33 * Math.abs(part));
+/* Colours of nodes, made when they are first asked for. */
+function fillsOf(app, tree, look) {
+	const fills = new Array(tree.n);
+	return (node) => fills[node] ?? (fills[node] = app.colours.frame(look(node)));
 }
 
-/* Red for what grew, green for what shrank, paler the more both of them are. */
-function signedFill(app, tree) {
-	const steps = 8;
-	const fills = new Map();
+/* What the colours of frames mean: each function counts with the width of its boxes. */
+function frameKeys(app, tree, look) {
+	const word = `${app.store.state.colour} ${app.colours.theme}`;
+	if (keysOf.get(tree)?.word !== word)
+		keysOf.set(tree, { word, keys: countKeys(app, tree, look) });
+	return keysOf.get(tree).keys;
+}
+
+function countKeys(app, tree, look) {
+	const area = new Float64Array(numberOfFrames(tree.selection));
+	const first = new Uint32Array(area.length);
+	for (let node = 1; node < tree.n; node++) {
+		const frame = tree.frame[node];
+		area[frame] += tree.gain[node] + tree.loss[node];
+		first[frame] ||= node;
+	}
+	const seen = [...area.keys()].filter((frame) => area[frame] > 0);
+	return app.colours.keys(seen.map((frame) => [look(first[frame]), area[frame]]));
+}
+
+/* Orange for what grew, blue for what shrank, paler the more both of them are. */
+function signedPart(tree) {
 	return (node) => {
 		const sum = tree.gain[node] + tree.loss[node];
-		const part = sum > 0 ? (tree.gain[node] - tree.loss[node]) / sum : 0;
-		const step = Math.round(part * steps);
-		if (!fills.has(step))
-			fills.set(step, signedColour(app, step / steps));
-		return fills.get(step);
+		return sum > 0 ? (tree.gain[node] - tree.loss[node]) / sum : 0;
 	};
+}
+
+/** The keys of a legend of changes. */
+export function changeKeys(app, [less, more]) {
+	return [{ label: `− ${less}`, css: app.colours.change(-1), isHatched: true },
+		{ label: `+ ${more}`, css: app.colours.change(1) }];
 }
 
 /** `12.3 ms`; of a signed metric `+12 MiB −3 MiB`. */
@@ -64,34 +114,44 @@ export function sayAmount(selection, gain, loss, samples) {
 	return parts.join(" ");
 }
 
-/** What is said of a node: its name first. */
-export function nodeLines(selection, tree, node) {
+/**
+ * nodeLines - what is said of a node: its name first; how many samples it is of comes last
+ * @ns: that are selected, for a rate; 0: none is said
+ */
+export function nodeLines(selection, tree, node, ns = 0) {
+	const rate = selection.measure === "period" ? formatRate(tree.gain[node], selection.unit, ns) : "";
 	const total = tree.gain[0] + tree.loss[0];
 	const sum = tree.gain[node] + tree.loss[node];
 	const own = tree.selfGain[node] + tree.selfLoss[node];
+	const noun = selection.noun && selection.noun !== selection.unit ? ` ${selection.noun}` : "";
 	const lines = [
 		node === 0 ? "all" : frameName(selection, tree.frame[node]),
-		`total ${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])} (${formatShare(sum, total)})`,
-		`self ${sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])} (${formatShare(own, total)})`,
+		`total ${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])}${noun}, ${formatShare(sum, total)} of what is selected${rate && `, ${rate}`}`,
+		`self ${sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])}, ${formatShare(own, total)}`,
 	];
+	if (node !== 0 && !isGroupLabel(selection, tree.frame[node]))
+		lines.push(moduleLine(selection, tree.frame[node]));
 	if (selection.measure !== "samples")
 		lines.push(`${formatAmount(tree.samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`);
-	if (node !== 0) {
-		const module = frameModule(selection, tree.frame[node]);
-		if (module)
-			lines.push(module);
-		else if (frameInlined(selection, tree.frame[node]))
-			lines.push("inlined");
-	}
 	return lines;
+}
+
+/* `/usr/lib/libc.so.6 (libc)`. */
+function moduleLine(selection, frame) {
+	if (frameInlined(selection, frame))
+		return "inlined";
+	const module = frameModule(selection, frame);
+	return module ? `${module} (${FAMILY_WORDS[FAMILIES.indexOf(familyOf(module))]})` : "module not known";
 }
 
 /**
  * flamePicture - a tree as FlameCanvas shows it
+ * @order: "calls" or "reverse"
  *
- * Return: the picture, with `found`: null without a search, else {problem} or {share, nodes}.
+ * Return: the picture, with `found`: null without a search, else {problem} or {share, nodes}; and
+ * `keys`, what the colours mean: [{label, css, isHatched}].
  */
-export function flamePicture(app, tree) {
+export function flamePicture(app, tree, order) {
 	const { selection } = tree;
 	const layout = layoutOf(tree);
 	const { regex, problem } = compilePattern(app.store.state.search);
@@ -99,21 +159,23 @@ export function flamePicture(app, tree) {
 	const matches = regex ? matchFrames(tree, regex, nameOf, numberOfFrames(selection)) : null;
 	const wrong = problem ?? regex?.problem; /* known once it was matched */
 	const found = matches ? matchedAmount(tree, matches, layout.amount) : null;
-	const fills = fillsOf(app, selection);
-	const signed = selection.isSigned ? signedFill(app, tree) : null;
-	const losing = (node) => tree.loss[node] > tree.gain[node];
-	const root = app.colours.frame("all", "", "");
+	const look = looksOf(app, tree, order);
+	const fills = fillsOf(app, tree, look);
+	const part = selection.isSigned ? signedPart(tree) : null;
 	return {
 		layout,
 		matches,
 		found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, layout.total) },
-		fill: signed ?? ((node) => (node === 0 ? root : fills(tree.frame[node]))),
-		striped: signed ? losing : null,
+		fill: part ? (node) => app.colours.change(part(node)) : fills,
+		striped: part ? (node) => part(node) < 0 : null,
+		keys: part ? changeKeys(app, ["shrank", "grew"]) : frameKeys(app, tree, look),
 		text(node) {
 			const name = node === 0 ? "all" : nameOf(tree.frame[node]);
-			return signed ? `${losing(node) ? "−" : "+"} ${name}` : name;
+			return part ? `${tree.loss[node] === 0 ? "+" : tree.gain[node] === 0 ? "−" : "±"} ${name}` : name;
 		},
-		lines: (node) => nodeLines(selection, tree, node),
+		numbers: (node) => [formatShare(layout.amount[node], layout.total),
+			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])],
+		lines: (node) => nodeLines(selection, tree, node, selectedNs(app.store.state, selection.profile)),
 		nameOf: (node) => nameOf(tree.frame[node]),
 	};
 }

@@ -4,8 +4,9 @@ import { formatAmount, formatShare } from "wick/amount.js";
 import { fillChance, isFlagged, LEVEL, makeDiff, whyNoDiff } from "wick/diff.js";
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
+import { makeLegend } from "wick/flame_legend.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
-import { signedColour } from "wick/tree_picture.js";
+import { changeKeys } from "wick/tree_picture.js";
 import { followPath, layoutTree, pathOf } from "wick/tree_layout.js";
 import { widestNodes } from "wick/tree_rows.js";
 import { emptyNote, makeCrumbs, sameTree, windowKeeper } from "wick/view_flame.js";
@@ -15,7 +16,8 @@ const SLICE_MS = 12; /* of counting, until the page may do something else */
 
 /** `+5.00 points`: the change of a share. */
 export function formatPoints(change) {
-	const points = 100 * change;
+	/* a change is no more than what is shown of it: no "−0.000" */
+	const points = Math.abs(change) < 5e-6 ? 0 : 100 * change;
 	const text = Math.abs(points).toFixed(Math.abs(points) < 0.1 && points !== 0 ? 3 : 2);
 	return `${points > 0 ? "+" : points < 0 ? "−" : ""}${text} points`;
 }
@@ -173,7 +175,7 @@ class DiffView {
 	#build() {
 		const { app } = this;
 		this.canvas = new FlameCanvas(app, {
-			label: "Difference: width is the mean of both sides, red and + more now, blue and − less",
+			label: "Difference: width is the mean of both sides, orange and + more now, blue, hatched and − less",
 			up: true,
 			onZoom: (node) => this.#zoomTo(node),
 			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
@@ -183,11 +185,13 @@ class DiffView {
 		this.text = textEquivalent("This graph as a table", () => this.#asText());
 		const bar = this.#bar(this.diff);
 		this.#makeTable();
+		const legend = makeLegend();
 		const path = document.createElement("div");
 		path.className = "bar";
-		path.append(this.crumbs.element, this.text.element);
+		path.append(this.crumbs.element, legend.element, this.text.element);
 		this.element.replaceChildren(bar, path, this.canvas.element, this.table.element);
 		const picture = this.#picture();
+		legend.show(picture.keys);
 		this.canvas.show(picture);
 		this.#place();
 		this.#sortRows();
@@ -245,9 +249,11 @@ class DiffView {
 			layout,
 			matches,
 			found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, tree.width[0]) },
-			fill: (node) => signedColour(app, part(node), app.colours.fewer),
+			fill: (node) => app.colours.change(part(node)),
 			striped: (node) => part(node) < 0,
 			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
+			keys: changeKeys(app, ["less than in B", "more than in B"]),
+			numbers: (node) => [formatPoints(change(node))],
 			lines: (node) => this.#lines(node),
 		};
 	}
@@ -281,8 +287,8 @@ class DiffView {
 		const columns = [
 			{ id: "name", label: "Function", text: (i) => diff.names[i] },
 			{ id: "change", label: "Total, points", text: (i) => pointsOnly(diff.total[1][i] - diff.total[0][i]) },
-			{ id: "b", label: "in B", text: share(diff.total, 0) },
-			{ id: "now", label: "now", text: share(diff.total, 1) },
+			{ id: "b", label: "in B", text: share(diff.total, 0), part: (i) => diff.total[0][i] },
+			{ id: "now", label: "now", text: share(diff.total, 1), part: (i) => diff.total[1][i] },
 			{ id: "p", label: "p", text: p("totalP", "total"), flagged: flagged("total") },
 			{ id: "self", label: "Self, points", text: (i) => pointsOnly(diff.self[1][i] - diff.self[0][i]) },
 			{ id: "selfp", label: "p", text: p("selfP", "self"), flagged: flagged("self") },

@@ -2,6 +2,7 @@
 
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
+import { makeLegend } from "wick/flame_legend.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { formatShare, formatTotal } from "wick/amount.js";
 import { frameName } from "wick/select.js";
@@ -109,6 +110,7 @@ class FlameView {
 		this.keeper = windowKeeper(app, "window");
 		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
 		this.note = emptyNote();
+		this.legend = makeLegend();
 		this.canvas = new FlameCanvas(app, {
 			label: `${kind.title}: arrow keys move, Enter zooms, m opens the menu of a frame`,
 			up: kind.up,
@@ -122,7 +124,7 @@ class FlameView {
 			treeTable(kind.title, this.tree, this.zoomed));
 		const bar = document.createElement("div");
 		bar.className = "bar";
-		bar.append(this.crumbs.element, this.text.element);
+		bar.append(this.crumbs.element, this.legend.element, this.text.element);
 		element.replaceChildren(bar, this.note, this.canvas.element);
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
@@ -148,11 +150,12 @@ class FlameView {
 
 	update() {
 		this.tree = this.app.models.flame(this.kind.order, "");
-		this.picture = flamePicture(this.app, this.tree);
+		this.picture = flamePicture(this.app, this.tree, this.kind.order);
 		const empty = !(this.picture.layout.total > 0) || this.tree.n === 1;
 		this.note.hidden = !empty;
 		this.note.textContent = empty ? whyEmpty(this.app, this.tree.selection) : "";
 		this.canvas.element.hidden = empty;
+		this.legend.show(empty ? [] : this.picture.keys);
 		this.app.found = this.picture.found;
 		this.app.emit("found");
 		this.canvas.show(this.picture);

@@ -5,11 +5,11 @@ import { hatchNegative, makeHeatPicture, paintLegend } from "wick/heat_paint.js"
 import { drawAxes, drawCell, drawRanges } from "wick/heat_marks.js";
 import { listenHeat } from "wick/heat_input.js";
 import { AXIS, everyOfRow, filterOfRow, fittingColumn, heightIn, placeOf, rectangleRanges, wholeWindow } from "wick/heat_place.js";
-import { amountText, rangesText, rateText, valueText, whenText } from "wick/heat_words.js";
+import { amountText, cellNs, rangesText, valueText, whenText } from "wick/heat_words.js";
 import { rangeBetween, rectangle } from "wick/heat.js";
 import { make, mountHeatMenu } from "wick/panel_query.js";
 import { MAX_RANGES } from "wick/query.js";
-import { formatAmount } from "wick/amount.js";
+import { formatAmount, formatRate, formatStep } from "wick/amount.js";
 
 const LEAST_WIDTH = 200; /* pixels */
 const LABELS = 60; /* of the width, beside the cells */
@@ -41,6 +41,7 @@ class HeatView {
 		this.legend = make("canvas", {});
 		this.legendFrom = make("span");
 		this.legendTo = make("span");
+		this.legendNone = make("span", { className: "none" });
 		this.targetButton = make("button", { type: "button", textContent: "Baseline B",
 			title: "Select the baseline of a difference instead (b)" });
 		this.targetButton.setAttribute("aria-pressed", "false");
@@ -55,7 +56,7 @@ class HeatView {
 		this.text = textEquivalent("The heatmap as text", () => this.asText());
 		this.bar.append(this.said, this.clearButton, this.targetButton,
 			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo,
-				make("span", { className: "none" }), make("span", { textContent: "no sample" })),
+				this.legendNone, make("span", { textContent: "no sample" })),
 			menu, box, this.text.element);
 		this.element.append(this.canvas);
 		this.legend.setAttribute("aria-hidden", "true");
@@ -165,12 +166,12 @@ class HeatView {
 	drawLegend() {
 		const { heat } = this;
 		paintLegend(this.legend, heat, this.picture.colours);
+		this.legendNone.style.backgroundColor = this.app.colours.noSample;
 		const { unit, measure } = heat.selection;
-		const cellNs = heat.rowLabels ? heat.columnNs : heat.rowNs;
-		const said = (value) => (measure === "period" && rateText(value, cellNs, unit)) || formatAmount(value, unit);
-		const end = (value, isBeyond) => `${said(value)}${isBeyond ? " or more" : ""}`;
+		const end = (value, isBeyond) => `${formatAmount(value, unit)}${isBeyond ? " or more" : ""}`;
 		this.legendFrom.textContent = end(Math.min(0, heat.scale.min), heat.min < Math.min(0, heat.scale.min));
-		this.legendTo.textContent = end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max));
+		const rate = measure === "period" ? formatRate(heat.scale.max, unit, cellNs(heat)) : "";
+		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell${rate && `, ${rate}`}`;
 	}
 
 	/* How much of the recording is selected; counted when that is another, and once stacks are there. */
@@ -193,10 +194,10 @@ class HeatView {
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, rowNs, rowLabels } = this.heat;
-		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatAmount(rowNs, "ns")} by ${formatAmount(columnNs, "ns")}`;
+		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatStep(rowNs)} by ${formatStep(columnNs)}`;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
-		this.canvas.setAttribute("aria-label", `Heatmap of ${this.heat.nColumns} columns of ${this.heat.columnNs / 1e9} s and ${this.heat.nRows} rows. ${this.said.textContent}`);
+		this.canvas.setAttribute("aria-label", `Heatmap of ${this.heat.nColumns} columns of ${columnNs / 1e9} s and ${this.heat.nRows} rows. ${this.said.textContent}`);
 	}
 
 	/* --- selecting --- */

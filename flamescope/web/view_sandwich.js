@@ -2,6 +2,7 @@
 
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
+import { makeLegend } from "wick/flame_legend.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { flamePicture } from "wick/tree_picture.js";
 import { emptyNote, sameTree, treeTable, whyEmpty, windowKeeper } from "wick/view_flame.js";
@@ -14,6 +15,7 @@ class Sandwich {
 		this.app = app;
 		app.view = this; /* the one that is seen: save.js asks it for its graphs */
 		this.note = emptyNote();
+		this.legend = makeLegend();
 		this.halves = [
 			this.#half("Callers", "reverse", true, "callers"),
 			this.#half("Callees", "calls", false, "window"),
@@ -31,7 +33,7 @@ class Sandwich {
 		this.input.addEventListener("change", () =>
 			app.store.set({ around: this.input.value, window: null, callers: null }));
 		label.append(this.input, this.list);
-		bar.append(label);
+		bar.append(label, this.legend.element);
 		element.replaceChildren(bar, this.note,
 			...this.halves.flatMap(({ bar: head, canvas }) => [head, canvas.element]));
 		this.offs = [
@@ -116,7 +118,7 @@ class Sandwich {
 		let empty = around === "";
 		for (const half of this.halves) {
 			half.tree = app.models.flame(half.order, around);
-			half.picture = flamePicture(app, half.tree);
+			half.picture = flamePicture(app, half.tree, half.order);
 			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
 		}
 		for (const { canvas, bar, picture, text } of this.halves) {
@@ -126,6 +128,7 @@ class Sandwich {
 			text.refresh();
 		}
 		this.#place();
+		this.legend.show(empty ? [] : this.halves[1].picture.keys);
 		this.note.hidden = !empty;
 		this.note.textContent = !empty ? "" : names.size === 0 ? whyEmpty(app, selection)
 			: `No stack of this selection has the function ${around}.`;

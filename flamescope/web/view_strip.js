@@ -1,12 +1,13 @@
 /* view_strip.js - what each thread was doing, in the order of time */
 
-import { formatShare, formatTime } from "wick/amount.js";
+import { formatShare, formatTime, formatTotal } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
 import { threadLabel } from "wick/details.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { compilePattern } from "wick/frame_search.js";
-import { frameModule, frameName } from "wick/select.js";
+import { frameName } from "wick/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads, stripTime } from "wick/strip.js";
+import { looksOf } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
@@ -59,6 +60,7 @@ class Strip {
 		this.selection = selection;
 		this.strip = stripThreads(selection, (t) => threadLabel(selection.profile.threads[t]));
 		this.depths = nodeDepths(selection.nodes);
+		this.look = looksOf(app, { selection, ...selection.nodes }, "calls");
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
 		this.regex = compilePattern(app.store.state.search).regex;
 		app.found = null;
@@ -174,11 +176,18 @@ class Strip {
 		this.setWindow([this.window[0] + by, this.window[1] + by]);
 	}
 
+	/* What its samples stand for; of what is no sum, how many they are. */
+	#amountOf(thread) {
+		const { selection } = this;
+		return selection.measure === "mean" || selection.isSigned ? `${thread.to - thread.from} samples`
+			: formatTotal(thread.amount, selection);
+	}
+
 	#thread(thread) {
 		const element = document.createElement("section");
 		element.className = "strip-row";
 		const title = document.createElement("h2");
-		title.textContent = `${thread.label}: ${thread.to - thread.from} samples`;
+		title.textContent = `${thread.label}: ${this.#amountOf(thread)}`;
 		const canvas = document.createElement("canvas");
 		canvas.tabIndex = 0;
 		canvas.setAttribute("role", "application");
@@ -262,7 +271,7 @@ class StripRow {
 		const name = frameName(view.selection, frame);
 		const match = view.regex?.test(name);
 		context.fillStyle = match ? ink.match
-			: view.app.colours.frame(name, frameModule(view.selection, frame));
+			: view.app.colours.frame(view.look(node));
 		const width = to - from;
 		context.fillRect(from, row * ROW, width - (width > 3 ? 0.5 : 0), ROW - 1);
 		if (match) {

@@ -1,13 +1,16 @@
 /* view_table.js - the functions of the selection, and the callers of the chosen one */
 
-import { formatAmount, formatShare } from "wick/amount.js";
+import { formatAmount, formatRate, formatShare } from "wick/amount.js";
 import { compilePattern } from "wick/frame_search.js";
 import { openFrameMenu } from "wick/frame_menu.js";
+import { selectedNs } from "wick/heat_words.js";
+import { fileOf } from "wick/palette.js";
 import { frameModule, frameName } from "wick/select.js";
 import { sayAmount } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
+const COUNTS = "counts"; /* columns that are shown only when asked for */
 const MOST_NEAR = 100; /* callers or callees that are listed */
 
 /** What a row of functions can be sorted by; all but names the greatest first. */
@@ -17,6 +20,8 @@ export const sorts = {
 	total: ({ rows }, i) => rows.gain[i] + rows.loss[i],
 	net: ({ rows }, i) => Math.abs(rows.gain[i] - rows.loss[i]),
 	calls: ({ rows }, i) => rows.calls[i],
+	selfsamples: ({ rows }, i) => rows.selfSamples[i],
+	samples: ({ rows }, i) => rows.samples[i],
 	module: (table, i) => table.moduleOf(i),
 };
 
@@ -47,11 +52,6 @@ export function nearOf(tree) {
 	return near.sort((a, b) => amount(b) - amount(a)).slice(0, MOST_NEAR);
 }
 
-/* Where there is little room: paths begin alike; the details have all of it. */
-function fileName(module) {
-	return module.slice(module.lastIndexOf("/") + 1);
-}
-
 class TableView {
 	constructor(element, app) {
 		this.app = app;
@@ -60,6 +60,7 @@ class TableView {
 		this.element = element;
 		this.near = document.createElement("div");
 		this.near.className = "near-tables";
+		this.bar = this.#bar();
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -69,29 +70,52 @@ class TableView {
 	}
 
 	#onState(state, old) {
-		if (!sameTree(state, old) || state.sort !== old.sort)
+		if (!sameTree(state, old) || state.sort !== old.sort || state.columns !== old.columns)
 			this.update();
 		else if (state.frame !== old.frame)
 			this.#showNear();
+	}
+
+	/* What columns there are. */
+	#bar() {
+		const bar = document.createElement("div");
+		const label = document.createElement("label");
+		const counts = document.createElement("input");
+		bar.className = "bar";
+		counts.type = "checkbox";
+		counts.id = "show-counts";
+		counts.addEventListener("change", () =>
+			this.app.store.set({ columns: counts.checked ? COUNTS : "" }));
+		label.append(counts, " columns of sample counts");
+		bar.append(label);
+		return bar;
 	}
 
 	#columns(selection) {
 		const { rows } = this.model;
 		const whole = () => this.whole;
 		const amount = (gain, loss, samples) => (i) => sayAmount(selection, rows[gain][i], rows[loss][i], rows[samples][i]);
-		const share = (gain, loss) => (i) => formatShare(rows[gain][i] + rows[loss][i], whole());
-		const part = (gain, loss) => (i) => (rows[gain][i] + rows[loss][i]) / (whole() || 1);
-		const columns = [
-			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
-			{ id: "self", label: "Self", isWide: true, text: amount("selfGain", "selfLoss", "selfSamples") },
-			{ id: "self", label: "Self %", text: share("selfGain", "selfLoss"), part: part("selfGain", "selfLoss") },
-			{ id: "total", label: "Total", isWide: true, text: amount("gain", "loss", "samples") },
-			{ id: "total", label: "Total %", text: share("gain", "loss"), part: part("gain", "loss") },
+		const share = (gain, loss) => ({
+			text: (i) => formatShare(rows[gain][i] + rows[loss][i], whole()),
+			part: (i) => (rows[gain][i] + rows[loss][i]) / (whole() || 1),
+		});
+		const rate = { id: "total/s", label: "Per second", text: (i) => formatRate(rows.gain[i], selection.unit, this.rateNs) };
+		const hasRate = selection.measure === "period" && formatRate(1, selection.unit, this.rateNs) !== "";
+		const counts = [
 			{ id: "calls", label: "Calls seen", text: (i) => formatAmount(rows.calls[i]) },
-			{ id: "module", label: "Module", isWide: true, text: (i) => fileName(this.model.moduleOf(i)) },
+			{ id: "selfsamples", label: "Self samples", text: (i) => formatAmount(rows.selfSamples[i]) },
+			{ id: "samples", label: "Samples", text: (i) => formatAmount(rows.samples[i]) },
 		];
-		/* One column a key: the shares stand beside their amounts without a key of their own. */
-		return columns.map((column, i) => ({ ...column, key: column.id, id: i && columns[i - 1].id === column.id ? `${column.id}%` : column.id }));
+		return [
+			{ id: "name", label: "Function", text: (i) => this.model.nameOf(i) },
+			{ id: "self", label: "Self", isWide: selection.isSigned, text: amount("selfGain", "selfLoss", "selfSamples") },
+			{ id: "self%", label: "Self %", ...share("selfGain", "selfLoss") },
+			{ id: "total", label: "Total", isWide: selection.isSigned, text: amount("gain", "loss", "samples") },
+			{ id: "total%", label: "Total %", ...share("gain", "loss") },
+			...(hasRate ? [rate] : []),
+			...(this.app.store.state.columns === COUNTS ? counts : []),
+			{ id: "module", label: "Module", isWide: true, text: (i) => fileOf(this.model.moduleOf(i)) },
+		];
 	}
 
 	update() {
@@ -100,6 +124,7 @@ class TableView {
 		const rows = app.models.functions();
 		const tree = app.models.flame("calls", "");
 		this.whole = tree.gain[0] + tree.loss[0];
+		this.rateNs = selectedNs(app.store.state, selection.profile);
 		this.model = {
 			rows,
 			nameOf: (i) => frameName(selection, rows.frame[i]),
@@ -112,7 +137,7 @@ class TableView {
 			columns,
 			say: app.say,
 			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
-			onSort: (id) => this.#sort(id.replace("%", "")),
+			onSort: (id) => this.#sort(id.replace(/%|\/s$/, "")), /* beside what they are of */
 			onPick: (i) => app.store.set({ frame: this.model.nameOf(i) }),
 			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i], this.table.element),
 		});
@@ -121,8 +146,9 @@ class TableView {
 		const empty = rows.n === 0;
 		this.note.hidden = !empty;
 		this.note.textContent = empty ? whyEmpty(app, selection) : "";
-		this.element.replaceChildren(this.note, this.table.element, this.near);
-		this.table.element.hidden = empty;
+		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
+		this.bar.hidden = this.table.element.hidden = empty;
+		this.bar.querySelector("input").checked = app.store.state.columns === COUNTS;
 		this.table.show(order, sorted);
 		this.table.element.scrollTop = top;
 		app.found = problem ? { problem } : regex ? { nodes: order.length, share: "" } : null;

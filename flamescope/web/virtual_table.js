@@ -16,8 +16,9 @@ function cell(tag, text) {
 
 /**
  * VirtualTable
- * @options: {label, columns: [{id, label, isWide, text(row), flagged(row), part(row)}], onSort(id), onPick(row),
- *           onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of them; part(row), 0 to 1, is drawn as a bar
+ * @options: {label, columns: [{id, label, isWide, text(row), flagged(row), part(row)}], onSort(id),
+ *           onPick(row), onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of
+ *           them; of a cell with a part, 0 to 1, so much is a bar
  */
 export class VirtualTable {
 	constructor(options) {
@@ -125,9 +126,9 @@ export class VirtualTable {
 		for (const column of this.options.columns) {
 			const td = cell("td", column.text(this.rows[i]));
 			if (column.flagged?.(this.rows[i]))
-				td.className = "flagged";
+				td.classList.add("flagged");
 			if (column.part) {
-				td.className = "part";
+				td.classList.add("part");
 				td.style.setProperty("--part", String(column.part(this.rows[i])));
 			}
 			tr.append(td);

@@ -362,12 +362,34 @@ class Heatmap(Views):
         self.assertNotIn("\x1b", self.drawn_with({"NO_COLOR": "1"}))
         coloured = self.drawn_with({})
         self.assertIn("\x1b[48;5;", coloured)
+        self.assertNotIn("\x1b[48;2;", coloured)
+        self.assertIn("\x1b[48;2;59;64;72m", self.drawn_with({"COLORTERM": "truecolor"}))  # no sample, in the dark
+        self.assertIn("\x1b[48;2;213;216;220m", self.drawn_with({"COLORTERM": "24bit", "COLORFGBG": "0;15"}))
         self.assertIn("\u2580", coloured)
 
     def drawn_with(self, environment):
         env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm-256color",
                "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": self.path("cache"), **environment}
         return self.on_terminal(80, "heatmap", GOLDEN, env=env)
+
+
+class Colours(Views):
+    def test_colours_say_what_is_asked_for(self):
+        seen = {}
+        for by in ("family", "module", "package", "name", "state", "none"):
+            text, document = self.svg("flamegraph", GOLDEN, "--colour", by)
+            frames = [g for g in document.getElementsByTagName("g") if g.hasAttribute("data-d")]
+            seen[by] = {g.getAttribute("class") for g in frames}
+            used = set(re.findall(r"\.(c\d+) rect", text))
+            self.assertLessEqual(seen[by], used, f"{by}: a class without a colour")
+        self.assertEqual(len({tuple(sorted(classes)) for classes in seen.values()}), 6)
+        self.assertEqual(self.svg("flamegraph", GOLDEN)[0], self.svg("flamegraph", GOLDEN, "--colour", "family")[0])
+        self.refused(2, ["--colour", "family, module"], "flamegraph", GOLDEN, "--colour", "kind")
+
+    def test_the_page_is_told(self):
+        out = self.path("coloured.html")
+        self.run_wick("flamegraph", GOLDEN, "--colour", "package", "-o", out)
+        self.assertIn("colour=package", text_of(out))
 
 
 class PerfScript(Views):

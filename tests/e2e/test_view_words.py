@@ -48,6 +48,7 @@ class Words(Views):
             "perf": (None, "cpu-clock:u", 10101010, "10.1 ms of CPU"),
             "cycles": (None, "cycles", 1000000, "1 sample;"),
         }
+        rates = {"cpu": ", 750 ms/s", "wall": ", 750 ms/s", "lock": ", 38 ms/s", "perf": ", 253 ms/s"}  # cells of 40 ms
         for kind, (head, event, weight, words) in kinds.items():
             path = self.write(f"{kind}.perf", "".join((
                 f'# ========\n# wick : {{"format":1,{head},"metrics":[]}}\n# ========\n#\n' if head else "",
@@ -57,7 +58,8 @@ class Words(Views):
                 if kind != "cycles":
                     self.assertIn(words, self.text("info", path))
                     self.assertIn("1 sample, " + words, self.svg("flamegraph", path)[0])
-                    self.assertIn(f"most ({' '.join(words.split()[:1 if kind == 'faults' else 2])})", self.text("heatmap", path))
+                    most = " ".join(words.split()[:1 if kind == "faults" else 2]) + rates.get(kind, "")
+                    self.assertIn(f"most ({most})", self.text("heatmap", path))
                 for command, formats in (("heatmap", "txt svg csv json html"), ("flamegraph", "txt svg csv json html"),
                                          ("report", "txt md csv json html"), ("diff", "txt md csv json svg html"),
                                          ("view", "html")):

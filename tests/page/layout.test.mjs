@@ -159,7 +159,7 @@ test("threads are chosen from a list, and each filter has a cross", async () => 
 	await wick.until(page, () => document.activeElement.id === "pattern"); /* what is typed narrows the list */
 	await page.select("#where", "thread");
 	const values = () => page.$$eval("#filter .value", (all) => all.map((label) => label.textContent));
-	assert.deepEqual((await values()).map((text) => text.replace(/\d\d\.\d %/, "")).sort(), ["app/7", "app/8", "app/9"]);
+	assert.deepEqual((await values()).map((text) => text.replace(/\d\d\.\d\d %/, "")).sort(), ["app/7", "app/8", "app/9"]);
 	await page.click("#filter .value:nth-child(1)");
 	await page.click("#filter .value:nth-child(3)");
 	await wick.until(page, () => /thread=\^\(app\/\d\|app\/\d\)\$/.test(decodeURIComponent(window.location.hash)));

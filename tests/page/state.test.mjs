@@ -176,8 +176,9 @@ test("pictures are of the whole drawing, and numbers of every cell", { timeout: 
 	const [, height] = pngSize(await saved(page, "#save-png", /\.png$/));
 	assert.ok(height >= 128 * 18 && height > 2 * seen, `${height} of ${seen} pixels that are seen`);
 	const svg = (await saved(page, "#save-svg", /\.svg$/)).toString();
-	assert.match(svg, /level_0</);
-	assert.match(svg, /level_120</);
+	assert.match(svg, />level_0  100\.00 %/);
+	assert.match(svg, />level_120  100\.00 %/);
+	assert.match(svg, />program</); /* of the legend */
 	await page.select("#save-what", "heatmap");
 	assert.ok(pngSize(await saved(page, "#save-png", /heatmap\.png$/))[0] >= 200);
 	assert.equal((await saved(page, "#save-svg", /heatmap\.svg$/)).toString().match(/<title>/g).length, 21);

@@ -14,12 +14,12 @@
 enum { MAX_TEXT = 16 * 1024 * 1024 };
 
 /* main calls f, <script>, which give 70, 30; f gives 5 back. */
-static const char *strings[] = {"", "main", "f", "<script>alert(1)</script>", "/bin/app"};
+static const char *strings[6] = {"", "main", "f", "<script>alert(1)</script>", "/bin/app", ""};
 static struct profile_frame frames[] = {
 	{.name = 1, .module = 4}, {.name = 2, .module = 4}, {.name = 3, .module = 4}};
 static const struct profile profile = {.n_frames = 3,
 				       .frames = frames,
-				       .n_strings = 5,
+				       .n_strings = 6,
 				       .strings = strings,
 				       .start_ns = 5250000000,
 				       .has_times = true};
@@ -99,6 +99,53 @@ static void a_flame_graph_holds_both_graphs(void **state)
 	assert_non_null(strstr(buf_text(&text), "<rect x=\"836\" width=\"354\""));
 }
 
+/* main is of a program, f of libc, and the third is inlined into main. */
+static void colours_say_whose_code_it_is(void **state)
+{
+	struct flame_svg_options options = {.title = ""};
+	struct colour_frame inlined = {
+		.name = strings[3], .module = strings[4], .state = "", .inlined = true};
+	struct buf class;
+
+	(void)state;
+	strings[5] = "/lib/libc.so.6";
+	frames[1].module = 5;
+	frames[2].module = 0;
+	frames[2].inlined = true;
+	draw_flame(&options);
+	buf_init(&class, 64);
+	buf_printf(&class, "<g class=\"c%u\" data-d=\"2\"",
+		   colour_of_frame(&inlined, COLOUR_BY_FAMILY));
+	assert_int_equal(count(buf_text(&class)), 1);
+	buf_clear(&class);
+	/* of the reverse graph, where main is not below it: nobody knows */
+	inlined.module = "";
+	buf_printf(&class, "<g class=\"c%u\" data-d=\"1\"",
+		   colour_of_frame(&inlined, COLOUR_BY_FAMILY));
+	assert_int_equal(count(buf_text(&class)), 1);
+	buf_release(&class);
+	assert_non_null(strstr(buf_text(&text), ">program</text>"));
+	assert_non_null(strstr(buf_text(&text), ">libc</text>"));
+	assert_null(strstr(buf_text(&text), ">kernel</text>"));
+	options.by = COLOUR_BY_MODULE;
+	draw_flame(&options);
+	assert_non_null(strstr(buf_text(&text), ">libc.so.6</text>"));
+	frames[1].module = frames[2].module = 4;
+	frames[2].inlined = false;
+}
+
+static void boxes_say_as_many_numbers_as_fit(void **state)
+{
+	struct flame_svg_options options = {.title = "", .width = 250};
+
+	(void)state;
+	draw_flame(&options);
+	assert_non_null(strstr(buf_text(&text), ">main  100.00 %  100 B</text>"));
+	assert_non_null(strstr(buf_text(&text), ">f  70.00 %  70 B</text>"));
+	assert_non_null(strstr(buf_text(&text), ">&lt;scrip..</text>"));
+	assert_int_equal(count("data-p=\"30.00 %\" data-t=\"30 B\""), 2);
+}
+
 static void names_are_never_markup(void **state)
 {
 	struct flame_svg_options options = {.title = "<script>"};
@@ -110,6 +157,10 @@ static void names_are_never_markup(void **state)
 	assert_int_equal(count("]]>"), 1);
 	assert_int_equal(count("http://www.w3.org/"), 3); /* name spaces, and nothing to load */
 	assert_int_equal(count("href") + count("url(") + count("@import"), 0);
+	selection.is_signed = true;
+	draw_flame(&options);
+	assert_int_equal(count("url("), 8);
+	assert_int_equal(count("url(#less"), 8); /* hatching, of the picture's own */
 }
 
 static void a_threshold_leaves_out_what_is_narrow(void **state)
@@ -130,9 +181,9 @@ static void signs_have_a_mark_and_a_colour(void **state)
 	selection.is_signed = true;
 	calls_nodes[2].loss = 5;
 	draw_flame(&options);
-	assert_int_equal(count("class=\"both\" data-m=\"\xc2\xb1 \""), 1);
+	assert_int_equal(count("class=\"m7\" data-m=\"\xc2\xb1 \""), 1); /* 70 and -5 */
 	assert_non_null(strstr(buf_text(&text), "+70 B -5 B"));
-	assert_true(count("class=\"gain\"") >= 3);
+	assert_true(count("class=\"m8\"") >= 3);
 }
 
 static void what_changed_is_said_in_points(void **state)
@@ -143,9 +194,9 @@ static void what_changed_is_said_in_points(void **state)
 
 	(void)state;
 	draw_flame(&options);
-	assert_non_null(strstr(buf_text(&text), "class=\"more3\" data-m=\"+ \""));
+	assert_non_null(strstr(buf_text(&text), "class=\"m8\" data-m=\"+ \""));
 	assert_non_null(strstr(buf_text(&text), "+6.12 points"));
-	assert_non_null(strstr(buf_text(&text), "class=\"less2\""));
+	assert_non_null(strstr(buf_text(&text), "class=\"l5\""));
 	assert_non_null(strstr(buf_text(&text), "-2.00 points"));
 }
 
@@ -249,7 +300,7 @@ static void a_heatmap_tells_zero_from_nothing(void **state)
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p0\" d=\"M0 2h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p12\" d=\"M1 3h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "<path class=\"p6\" d=\"M0 1h1v1h-1z\"/>"));
-	assert_non_null(strstr(buf_text(&text), "<path class=\"n12\" d=\"M0 0h1v1h-1z\"/>"));
+	assert_non_null(strstr(buf_text(&text), "<path class=\"n6\" d=\"M0 0h1v1h-1z\"/>"));
 	assert_non_null(strstr(buf_text(&text), "data-unit=\"B\" data-values=\" 0 5 -5 10   \""));
 }
 
@@ -270,7 +321,8 @@ static void a_heatmap_of_time_has_one_unit(void **state)
 	assert_int_equal(heat_svg_write(&text, &of_time, &cpu, &options), 0);
 	assert_non_null(
 		strstr(buf_text(&text), "data-unit=\"ms\" data-values=\" 0 10.1 101 20.2   "));
-	assert_non_null(strstr(buf_text(&text), "most (101.0 ms) at"));
+	/* in a quarter of a second */
+	assert_non_null(strstr(buf_text(&text), "most (101.0 ms, 404 ms/s) at"));
 }
 
 static void totals_are_told_as_people_know_them(void **state)
@@ -338,12 +390,18 @@ static void a_terminal_without_colours_gets_characters(void **state)
 	(void)state;
 	heat_write_terminal(&text, &heat, &selection, &terminal);
 	assert_null(strchr(buf_text(&text), '\033'));
-	assert_non_null(strstr(buf_text(&text), "         h \n         = \n         0 \n"
+	assert_non_null(strstr(buf_text(&text), "         d \n         = \n         0 \n"
 						"    0 ms  @\n"));
 	buf_clear(&text);
-	terminal.colour = true;
+	terminal.colours = HEAT_256;
 	heat_write_terminal(&text, &heat, &selection, &terminal);
 	assert_non_null(strstr(buf_text(&text), "\033[38;5;"));
+	assert_null(strstr(buf_text(&text), "\033[38;2;"));
+	buf_clear(&text);
+	terminal.colours = HEAT_TRUE;
+	terminal.theme = COLOUR_DARK;
+	heat_write_terminal(&text, &heat, &selection, &terminal);
+	assert_non_null(strstr(buf_text(&text), "\033[48;2;255;237;195m")); /* the most */
 	assert_null(strstr(buf_text(&text), "\033]"));
 }
 
@@ -364,6 +422,13 @@ static void functions_stand_in_columns(void **state)
 		"     1 B   0.01 %       1 B   0.01 %      0  <script>alert(1)</script>  (app)\n"
 		"(1 more functions; --top shows more)\n");
 	buf_clear(&text);
+	table.has_bars = true;
+	table.by_self = true;
+	function_table_text(&text, &table);
+	/* a quarter of ten characters: two, and four eighths */
+	assert_non_null(strstr(buf_text(&text), "  1,234  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c"
+						"         f  (app)\n"));
+	buf_clear(&text);
 	function_table_markdown(&text, &table);
 	assert_non_null(strstr(buf_text(&text), "| 2.00 KiB | 25.00 % | 4.00 KiB | 50.00 % | 1,234 "
 						"| `f` |\n"));
@@ -376,6 +441,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_flame_graph_holds_both_graphs, clean),
+		cmocka_unit_test_setup(colours_say_whose_code_it_is, clean),
+		cmocka_unit_test_setup(boxes_say_as_many_numbers_as_fit, clean),
 		cmocka_unit_test_setup(names_are_never_markup, clean),
 		cmocka_unit_test_setup(a_threshold_leaves_out_what_is_narrow, clean),
 		cmocka_unit_test_setup(signs_have_a_mark_and_a_colour, clean),

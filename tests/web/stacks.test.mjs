@@ -2,19 +2,22 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { formatAmount, formatChange, formatLength, formatShare, formatTotal, unitWord } from "../../flamescope/web/amount.js";
+import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatTotal, unitWord } from "../../flamescope/web/amount.js";
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
-import { amountText, rateText, valueText } from "../../flamescope/web/heat_words.js";
+import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { periodOf } from "../../flamescope/web/period.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
+import { boxText } from "../../flamescope/web/flame_paint.js";
+import { frameStates } from "../../flamescope/web/frame_state.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { defaultMetric, frameName, inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
+import { looksOf } from "../../flamescope/web/tree_picture.js";
 import * as transforms from "../../flamescope/web/transforms.js";
 import { profileOf } from "./profile_fixture.mjs";
 
@@ -114,7 +117,7 @@ test("details have every metric, the states and the threads", () => {
 	const [heap] = details.metrics;
 	assert.deepEqual([heap.n, heap.sum, heap.mean, heap.min, heap.max, heap.gain, heap.loss],
 		[2, 140, 70, 40, 100, 50, 60]);
-	const tag = (name) => details.tags.find((t) => t.name === name).values.map((v) => [v.label, v.samples]);
+	const tag = (name) => details.tags.find((t) => t.name === name).values.map((v) => [v.label, v.amount]);
 	assert.deepEqual(tag("state"), [["running", 2], ["sleeping", 1]]);
 	assert.deepEqual(tag("thread"), [["t1/1", 2], ["t2/2", 1]]);
 	const signed = functionDetails(select(list, "heap:delta"), "f");
@@ -175,6 +178,40 @@ test("names are text in what is saved", () => {
 	assert.equal(csvLine(['a,"b"', "c\nd", 1]), '"a,""b""","c\nd",1\r\n');
 });
 
+test("a box says as many of its numbers as fit whole", () => {
+	const picture = { text: () => "main", numbers: () => ["12.34 %", "1.50 s"] };
+	assert.deepEqual([3, 4, 12, 13, 20, 21].map((chars) => boxText(picture, 0, chars)),
+		["ma…", "main", "main", "main  12.34 %", "main  12.34 %", "main  12.34 %  1.50 s"]);
+});
+
+test("a frame goes by the state that most of it is in", () => {
+	const list = [{ stack: ["m", "f"], tags: { state: "running" } }, { stack: ["m", "f"], tags: { state: "running" } },
+		{ stack: ["m", "g"], tags: { state: "sleeping" } }, { stack: ["m"], tags: {} }];
+	const selection = select(list);
+	const states = frameStates(selection);
+	const of = Object.fromEntries(states.map((state, frame) => [frameName(selection, frame), state]));
+	assert.deepEqual(of, { m: "running", f: "running", g: "sleeping" });
+	assert.deepEqual(frameStates(select(samples)).filter(Boolean), []);
+});
+
+test("an inlined frame has the colour of the module that it is in", () => {
+	const profile = profileOf([{ stack: ["main", "f", "g"], module: "/bin/app" }]);
+	for (const frame of [1, 2]) {
+		profile.frames.inlined[frame] = 1;
+		profile.frames.module[frame] = 0;
+	}
+	const selection = makeSelection(profile, { ...EMPTY_QUERY, metric: "samples" });
+	const app = { store: { state: { colour: "" } } };
+	for (const [order, nodes] of [["calls", 3], ["reverse", 3]]) {
+		const tree = makeFlame(selection, order, "");
+		const look = looksOf(app, tree, order);
+		const seen = Array.from({ length: nodes }, (_, i) => look(i + 1));
+		assert.deepEqual(seen.map(({ name, module, inlined }) => `${name} ${module} ${inlined}`).sort(),
+			["f /bin/app true", "g /bin/app true", "main /bin/app false"], order);
+		assert.equal(look(0).isGroup, true);
+	}
+});
+
 /* The same cases as in query_selection_test.c: weights of 30,000 and LEAST. */
 test("what a sample stands for is told in a unit that people know", () => {
 	const cases = [
@@ -212,29 +249,47 @@ test("a cell, a selection and its stacks are told as time", () => {
 		{ isWick: true, events: ["cpu-clock"], hz: 100 });
 	const whole = makeSelection(profile, EMPTY_QUERY);
 	const part = inRanges(whole, [{ from: 0, to: 5e8, rows: null }]);
-	assert.equal(amountText(part, whole), "30 ms of CPU (75.0 %)");
-	const cell = { selection: whole, nRows: 1, rowNs: 5e7, columnNs: 1e8, rowLabels: null, samples: [1], values: [3e7] };
-	assert.equal(valueText(cell, { column: 0, row: 0 }), "30 ms of CPU, 600 ms/s");
-	assert.equal(valueText({ ...cell, rowLabels: ["main"] }, { column: 0, row: 0 }), "30 ms of CPU, 300 ms/s");
-	assert.equal(rateText(4096, 1e8, "B"), "");
+	assert.equal(amountText(part, whole), "30.0 ms of CPU (75.00 %)");
+	const heat = { selection: whole, nRows: 1, rowNs: 2e7, columnNs: 2e7, rowLabels: null, samples: [1], values: [3e7] };
+	assert.equal(valueText(heat, { column: 0, row: 0 }), "30.0 ms of CPU, 1.50 s/s");
+	assert.equal(valueText({ ...heat, rowLabels: ["a"], columnNs: 1e9 }, { column: 0, row: 0 }), "30.0 ms of CPU, 30 ms/s");
+	assert.equal(countText(heat, { column: 0, row: 0 }), "1 sample");
 	assert.equal(formatTotal(5.66e9, whole), "5.66 s of CPU");
-	assert.equal(formatTotal(43131, { unit: "page-faults", noun: "page-faults" }), "43.13 k page-faults");
+	assert.equal(formatTotal(43131, { unit: "page-faults", noun: "page-faults" }), "43,131 page-faults");
 	assert.deepEqual(["ns", "us", "B", "cycles", ""].map(unitWord), ["time", "time", "bytes", "cycles", "values"]);
+});
+
+test("a rate is of the time that is selected", () => {
+	const of = (hash) => selectedNs(parseHash(hash), { lengthNs: 20e9 });
+	assert.equal(of(""), 20e9);
+	assert.equal(of("time=1-3&time=5-6"), 3e9);
+	assert.equal(of("time=15-40"), 5e9);
+	assert.equal(of("time=1-3@100ms-600ms"), 1e9);
+	assert.equal(of("every=1s:0-100ms"), 2e9);
 });
 
 test("numbers are said with their unit and sign", () => {
 	assert.equal(formatAmount(1536, "bytes"), "1.50 KiB");
-	assert.equal(formatAmount(-2048, "KiB"), "−2 MiB");
+	assert.equal(formatAmount(-2048, "KiB"), "−2.00 MiB");
 	assert.equal(formatAmount(1.5e9, "ns"), "1.50 s");
 	assert.equal(formatAmount(-0, "ns"), "0 s");
 	assert.equal(formatAmount(0, "B"), "0 B");
 	assert.equal(formatAmount(214.25, "1"), "214.3");
+	assert.equal(formatAmount(12345678, "ns"), "12.3 ms");
+	assert.equal(formatAmount(7200e9, "ns"), "2.00 h");
+	assert.equal(formatAmount(999, "ns"), "999 ns");
+	assert.equal(formatAmount(2 ** 51, "B"), "2.00 PiB");
+	assert.equal(formatRate(2.5e7, "ns", 2e7), "1.25 s/s");
+	assert.equal(formatRate(9e6, "ns", 1e9), "9.0 ms/s");
+	assert.equal(formatRate(999.4e6, "ns", 1e9), "999 ms/s");
+	assert.equal(formatRate(2.5e7, "us", 1e9), "25.0 s/s");
+	assert.equal(formatRate(12, "B", 1e9), "");
 	assert.equal(formatLength(12345678901), "12.346 s");
 	assert.equal(formatLength(320999e6), "5 min 20 s");
 	assert.equal(formatLength(86398895e6), "23 h 59 min");
 	assert.equal(formatLength(3600e9), "1 h 0 min");
 	assert.equal(formatChange(3, ""), "+3");
-	assert.equal(formatShare(1, 3), "33.3 %");
+	assert.equal(formatShare(1, 3), "33.33 %");
 	assert.equal(formatShare(1, 0), "–");
 });
 
@@ -242,6 +297,9 @@ test("the command says the same, or says what it does not say", () => {
 	const of = (hash, baseline) => commandFor(parseHash(hash, 1e12), ["a file.perf"], baseline);
 	assert.equal(of("time=10-20&group=state"), "wick flamegraph 'a file.perf' --time=10-20 --group=state");
 	assert.equal(of("view=reverse"), "wick flamegraph 'a file.perf' --reverse");
+	assert.equal(of("view=icicle&colour=package"), "wick flamegraph 'a file.perf' --icicle --colour package");
+	assert.equal(of("view=table&colour=module"), "wick report 'a file.perf'");
+	assert.equal(of("colour=odd"), "wick flamegraph 'a file.perf'");
 	assert.equal(of("view=table&sort=total"), "wick report 'a file.perf' --by total");
 	assert.equal(of("view=sandwich&around=f"), "wick report 'a file.perf' --function '^f$'");
 	assert.equal(of("view=diff&time=5-9&b=0-4"), "wick diff 'a file.perf' --against 0-4 --time=5-9");

@@ -223,6 +223,20 @@ static bool speaks_utf8(void)
 	return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 }
 
+bool terminal_has_true_colours(void)
+{
+	const char *depth = variable("COLORTERM");
+
+	return strcmp(depth, "truecolor") == 0 || strcmp(depth, "24bit") == 0;
+}
+
+bool terminal_is_light(void)
+{
+	const char *background = strrchr(variable("COLORFGBG"), ';');
+
+	return background && (strcmp(background, ";7") == 0 || strcmp(background, ";15") == 0);
+}
+
 bool terminal_has_colours(void)
 {
 	return isatty(STDOUT_FILENO) == 1 && !*variable("NO_COLOR") &&

@@ -127,6 +127,12 @@ uint32_t terminal_columns(void);
  */
 bool terminal_has_colours(void);
 
+/** terminal_has_true_colours - whether it says that its colours have 24 bits (COLORTERM) */
+bool terminal_has_true_colours(void);
+
+/** terminal_is_light - whether it says that its background is light (COLORFGBG) */
+bool terminal_is_light(void);
+
 /**
  * interrupt_catch - from now on SIGINT, SIGQUIT, SIGTERM and SIGHUP no longer end wick
  *

@@ -5,12 +5,14 @@
 #include "tools/view/view.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
 	OPT_WIDTH = OPTION_LONG_ONLY,
 	OPT_THRESHOLD,
 	OPT_ICICLE,
 	OPT_REVERSE,
+	OPT_COLOUR,
 };
 
 /* A frame of less than a quarter of a pixel cannot be seen, nor can one be of that many. */
@@ -28,6 +30,10 @@ const struct option_spec flamegraph_option_specs[] = {
 	 "elsewhere)"},
 	{OPT_ICICLE, "icicle", NULL, "draw with the root at the top"},
 	{OPT_REVERSE, "reverse", NULL, "in text, CSV and JSON: start at the innermost functions"},
+	{OPT_COLOUR, "colour", "BY",
+	 "what colours say: family, module, package, name, state or none (default: family, the "
+	 "kind "
+	 "of code)"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -40,6 +46,19 @@ struct flamegraph {
 	bool has_threshold;
 	bool reverse;
 };
+
+static int take_colour(const char *value, enum colour_by *ret_by, struct err *err)
+{
+	for (unsigned by = 0; by < COLOUR_BYS; by++) {
+		if (strcmp(value, colour_by_word(by)) == 0) {
+			*ret_by = by;
+			return 0;
+		}
+	}
+	(void)err_set(err, 0, "'%s' is nothing that --colour knows", value);
+	err_hint(err, "family, module, package, name, state or none");
+	return -EINVAL;
+}
 
 static int take_own(void *context, int id, const char *value, struct err *err)
 {
@@ -55,6 +74,8 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 	case OPT_ICICLE:
 		it->picture.icicle = true;
 		return 0;
+	case OPT_COLOUR:
+		return take_colour(value, &it->picture.by, err);
 	default:
 		it->reverse = true;
 		return 0;
@@ -173,6 +194,8 @@ static int tell_page(void *context, struct buf *words, struct err *err)
 	const struct flamegraph *it = context;
 
 	view_state_add(words, "view", it->picture.icicle ? "icicle" : "flame");
+	if (it->picture.by != COLOUR_BY_FAMILY)
+		view_state_add(words, "colour", colour_by_word(it->picture.by));
 	return check_width(it->subject.selection, err);
 }
 

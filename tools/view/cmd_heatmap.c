@@ -123,13 +123,20 @@ static void choose_column(struct heatmap *it)
 	it->options.column_ns = round_column(length_ns, room, it->options.by ? 0 : second_ns);
 }
 
+static enum heat_colours colours_of(const struct heatmap *it)
+{
+	if (it->subject.format != VIEW_NONE || !terminal_has_colours())
+		return HEAT_PLAIN;
+	return terminal_has_true_colours() ? HEAT_TRUE : HEAT_256;
+}
+
 static void write_heat(const struct heatmap *it, const struct heat *heat, struct buf *text)
 {
 	const struct selection *selection = it->subject.selection;
 	struct heat_terminal terminal = {.title = it->subject.title,
 					 .columns = drawing_width(it),
-					 .colour = it->subject.format == VIEW_NONE &&
-						   terminal_has_colours()};
+					 .colours = colours_of(it),
+					 .theme = terminal_is_light() ? COLOUR_LIGHT : COLOUR_DARK};
 	struct heat_svg_options picture = {.title = it->subject.title, .width = it->width};
 
 	switch (it->subject.format) {

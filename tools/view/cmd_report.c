@@ -142,7 +142,7 @@ static int report_relatives_write(const struct report_relatives *relatives, stru
 }
 
 enum { OPT_TOP = OPTION_LONG_ONLY, OPT_BY, OPT_FUNCTION, OPT_PER, OPT_JSON };
-enum { DEFAULT_TOP = 20, MAX_TOP = 1000000 };
+enum { DEFAULT_TOP = 20, MAX_TOP = 1000000, BAR_TERMINAL = 100 };
 
 const struct option_spec report_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write to FILE: .txt, .md, .csv, .json or .html"),
@@ -405,6 +405,13 @@ static void write_table(const struct report *it, const struct function_table *ta
 	}
 }
 
+/* Bars are for people, where they leave names enough room. */
+static void fit_terminal(const struct report *it, struct function_table *table)
+{
+	table->columns = it->subject.command.output.path ? 0 : terminal_columns();
+	table->has_bars = table->columns >= BAR_TERMINAL && terminal_has_colours();
+}
+
 static int write_report(const struct report *it, struct buf *text, struct err *err)
 {
 	const struct selection *selection = it->subject.selection;
@@ -421,7 +428,7 @@ static int write_report(const struct report *it, struct buf *text, struct err *e
 		return r;
 	}
 	table.rows = rows;
-	table.columns = it->subject.command.output.path ? 0 : terminal_columns();
+	fit_terminal(it, &table);
 	table.total = total_of(selection);
 	table.n_rows = it->top && it->top < table.n_all ? it->top : table.n_all;
 	qsort_r(rows, table.n_all, sizeof(*rows),
@@ -456,7 +463,7 @@ static int write_parts(const struct report *it, struct buf *text, struct err *er
 		table.n_all = parts.n;
 		table.n_rows = it->top && it->top < parts.n ? it->top : parts.n;
 		table.others = report_parts_others(&parts, table.n_rows);
-		table.columns = it->subject.command.output.path ? 0 : terminal_columns();
+		fit_terminal(it, &table);
 		write_table(it, &table, text);
 	}
 	report_parts_release(&parts);
