@@ -30,7 +30,7 @@ function ramp(side, theme) {
 }
 
 /* What a frame is called in the legend of BY; "": nothing. */
-function keyOf({ name, module, state, isGroup }, by) {
+function labelOf({ name, module, state, isGroup }, by) {
 	if (isGroup)
 		return "";
 	switch (by) {
@@ -97,17 +97,21 @@ export function makeColours(app) {
 		get frameInk() {
 			return cssOf(INK[theme]);
 		},
+		/* What the colour of a frame means: {label, number}; the label of what means nothing else is "". */
+		key(frame, by = app.store.state.colour) {
+			const label = labelOf(frame, by);
+			return { label, number: label === "" ? 0 : keyNumber(label, by, frame) };
+		},
 		/**
 		 * What the colours of frames mean: [{label, css}], those of most amount, as few as are read.
-		 * AMOUNTS: [frame, amount] of all; the colour of a name means nothing else.
+		 * AMOUNTS: [key, amount] of all.
 		 */
 		keys(amounts, by = app.store.state.colour) {
 			const sums = new Map();
-			for (const [frame, amount] of amounts) {
-				const label = keyOf(frame, by);
+			for (const [{ label, number }, amount] of amounts) {
 				if (label === "")
 					continue;
-				const sum = sums.get(label) ?? { label, amount: 0, number: keyNumber(label, by, frame) };
+				const sum = sums.get(label) ?? { label, amount: 0, number };
 				sum.amount += amount;
 				sums.set(label, sum);
 			}

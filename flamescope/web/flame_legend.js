@@ -4,9 +4,15 @@
 export function makeLegend() {
 	const element = document.createElement("p");
 	element.className = "flame-legend";
+	element.hidden = true;
+	let shown = "";
 	return {
 		element,
 		show(keys) {
+			const word = JSON.stringify(keys);
+			if (word === shown)
+				return; /* and nothing is laid out anew */
+			shown = word;
 			element.hidden = keys.length === 0;
 			element.replaceChildren(...keys.map(({ label, css, isHatched }) => {
 				const key = document.createElement("span");

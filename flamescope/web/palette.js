@@ -120,8 +120,25 @@ export function fileOf(module) {
 
 const SO = /\.so(?=$|[. ])/;
 
+const known = new Map(); /* of modules, which are few: {family, hash} */
+const MOST_KNOWN = 10000;
+
+function factsOf(module) {
+	let facts = known.get(module);
+	if (!facts) {
+		if (known.size > MOST_KNOWN)
+			known.clear();
+		facts = { family: findFamily(module), hash: 0 };
+		facts.hash = facts.family === "jit" ? 0 : moduleHash(module);
+		known.set(module, facts);
+	}
+	return facts;
+}
+
 /** Whose code a module is, by its path: a word of FAMILIES. */
-export function familyOf(module) {
+export const familyOf = (module) => factsOf(module).family;
+
+function findFamily(module) {
 	const file = fileOf(module);
 	if (module === "" || module.startsWith("[unknown]"))
 		return "unknown";
@@ -142,7 +159,7 @@ export function familyOf(module) {
 function moduleHash(module) {
 	const file = fileOf(module);
 	const end = file.search(SO);
-	return familyOf(module) === "jit" ? 0 : hash(end < 0 ? file : file.slice(0, end));
+	return hash(end < 0 ? file : file.slice(0, end));
 }
 
 /* Before `::`: the outermost name, without what stands before it. */
@@ -221,7 +238,7 @@ function hueOf({ name, module, state }, by) {
 	const word = (h) => HUE_WORDS + h % N_WORDS;
 	switch (by) {
 	case "module":
-		return familyOf(module) === "unknown" ? HUE_UNKNOWN : word(moduleHash(module));
+		return familyOf(module) === "unknown" ? HUE_UNKNOWN : word(factsOf(module).hash);
 	case "package": {
 		const found = packageOf(name);
 		return found ? word(hash(found)) : HUE_UNKNOWN;
@@ -233,7 +250,7 @@ function hueOf({ name, module, state }, by) {
 	case "none":
 		return 0;
 	default:
-		return familyHue(familyOf(module), moduleHash(module));
+		return familyHue(familyOf(module), factsOf(module).hash);
 	}
 }
 

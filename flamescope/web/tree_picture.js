@@ -10,7 +10,6 @@ import { numberOfFrames } from "wick/transforms.js";
 import { layoutTree } from "wick/tree_layout.js";
 
 const layouts = new WeakMap(); /* of trees, which never change */
-const keysOf = new WeakMap(); /* of trees, too: for the last theme and colours */
 
 function layoutOf(tree) {
 	let layout = layouts.get(tree);
@@ -60,21 +59,29 @@ export function looksOf(app, tree, order) {
 	};
 }
 
-/* Colours of nodes, made when they are first asked for. */
-function fillsOf(app, tree, look) {
-	const fills = new Array(tree.n);
-	return (node) => fills[node] ?? (fills[node] = app.colours.frame(look(node)));
+const kept = new WeakMap(); /* of a recording: what is known of its frames, for the last colours */
+
+function keptOf(app, { profile }) {
+	const word = `${app.store.state.colour} ${app.colours.theme}`;
+	if (kept.get(profile)?.word !== word)
+		kept.set(profile, { word, fills: [], keys: [] });
+	return kept.get(profile);
+}
+
+/*
+ * What ASK says of a node, kept by its frame in KNOWN: it is asked when it is first needed.  What goes
+ * by more than the frame is not kept: groups, inlined frames and states.
+ */
+function byFrame(app, tree, known, ask) {
+	const { selection } = tree;
+	const isKept = (node) => node !== 0 && app.store.state.colour !== "state" &&
+		!isGroupLabel(selection, tree.frame[node]) && !frameInlined(selection, tree.frame[node]);
+	return (node) => (isKept(node) ? known[tree.frame[node]] ??= ask(node) : ask(node));
 }
 
 /* What the colours of frames mean: each function counts with the width of its boxes. */
 function frameKeys(app, tree, look) {
-	const word = `${app.store.state.colour} ${app.colours.theme}`;
-	if (keysOf.get(tree)?.word !== word)
-		keysOf.set(tree, { word, keys: countKeys(app, tree, look) });
-	return keysOf.get(tree).keys;
-}
-
-function countKeys(app, tree, look) {
+	const key = byFrame(app, tree, keptOf(app, tree.selection).keys, (node) => app.colours.key(look(node)));
 	const area = new Float64Array(numberOfFrames(tree.selection));
 	const first = new Uint32Array(area.length);
 	for (let node = 1; node < tree.n; node++) {
@@ -82,8 +89,11 @@ function countKeys(app, tree, look) {
 		area[frame] += tree.gain[node] + tree.loss[node];
 		first[frame] ||= node;
 	}
-	const seen = [...area.keys()].filter((frame) => area[frame] > 0);
-	return app.colours.keys(seen.map((frame) => [look(first[frame]), area[frame]]));
+	const amounts = [];
+	for (let frame = 0; frame < area.length; frame++)
+		if (area[frame] > 0)
+			amounts.push([key(first[frame]), area[frame]]);
+	return app.colours.keys(amounts);
 }
 
 /* Orange for what grew, blue for what shrank, paler the more both of them are. */
@@ -160,7 +170,7 @@ export function flamePicture(app, tree, order) {
 	const wrong = problem ?? regex?.problem; /* known once it was matched */
 	const found = matches ? matchedAmount(tree, matches, layout.amount) : null;
 	const look = looksOf(app, tree, order);
-	const fills = fillsOf(app, tree, look);
+	const fills = byFrame(app, tree, keptOf(app, selection).fills, (node) => app.colours.frame(look(node)));
 	const part = selection.isSigned ? signedPart(tree) : null;
 	return {
 		layout,

@@ -386,6 +386,31 @@ class Colours(Views):
         self.assertEqual(self.svg("flamegraph", GOLDEN)[0], self.svg("flamegraph", GOLDEN, "--colour", "family")[0])
         self.refused(2, ["--colour", "family, module"], "flamegraph", GOLDEN, "--colour", "kind")
 
+    def test_states_go_by_function_and_by_group(self):
+        """main runs twice as long as it sleeps; in the group of what sleeps it sleeps."""
+        head = '# ========\n# wick : {"format":1,"event":"wall-clock","hz":100,"metrics":[]}\n# ========\n#\n'
+        text = head + "".join(
+            f"# s st={state}\napp  1/1  [000] 5.{i}00100:          1 wall-clock: \n\t1 {leaf}+0x1 (/bin/app)\n\t2 main+0x1 (/bin/app)\n\n"
+            for i, (state, leaf) in enumerate([("running", "work"), ("running", "work"), ("sleeping", "wait")]))
+        path = self.write("states.perf", text)
+        plain = self.classes_of(path, "--colour", "state")
+        hues = {name: {number // 6 for number in numbers} for name, numbers in plain.items()}
+        self.assertEqual(hues["main"], hues["work"])
+        self.assertNotEqual(hues["wait"], hues["work"])
+        grouped = self.classes_of(path, "--colour", "state", "--group", "state")
+        self.assertEqual({number // 6 for number in grouped["main"]}, hues["work"] | hues["wait"])
+        self.assertEqual({number // 6 for number in grouped["sleeping"]}, hues["wait"])
+
+    def classes_of(self, *arguments):
+        """{name: numbers of the palette} of the calls."""
+        _, document = self.svg("flamegraph", *arguments)
+        found = collections.defaultdict(set)
+        calls = next(g for g in document.getElementsByTagName("g") if g.getAttribute("id") == "calls")
+        for g in calls.getElementsByTagName("g"):
+            name = g.getElementsByTagName("title")[0].firstChild.data.split("\n")[0]
+            found[name].add(int(g.getAttribute("class")[1:]))
+        return found
+
     def test_the_page_is_told(self):
         out = self.path("coloured.html")
         self.run_wick("flamegraph", GOLDEN, "--colour", "package", "-o", out)

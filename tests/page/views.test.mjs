@@ -50,6 +50,30 @@ test("hovering says time, value and the top functions", async () => {
 	await wick.isQuiet(page);
 });
 
+test("a legend says what the colours mean", async () => {
+	const legend = () => [...document.querySelectorAll("#view .flame-legend span")].map((key) => key.textContent);
+	for (const [hash, labels] of [["", ["program"]], ["colour=module", ["app"]], ["colour=name", []],
+		["view=sandwich", ["program"]], ["view=diff&b=0-15&time=16-20", ["− less than in B", "+ more than in B"]]]) {
+		const page = await wick.openPage(url, hash);
+		await page.waitForSelector("#view canvas");
+		assert.deepEqual(await page.evaluate(legend), labels, hash);
+		await wick.isQuiet(page);
+	}
+});
+
+test("samples are counted when asked for, shares are bars", async () => {
+	const page = await wick.openPage(url, "view=table");
+	const heads = () => page.$$eval("#view thead th", (all) => all.map((head) => head.textContent.replace(/ [▾▴]$/, "")));
+	const plain = ["Function", "Self", "Self %", "Total", "Total %", "Module"]; /* no rate: this recording counts samples */
+	assert.deepEqual(await heads(), plain);
+	await page.click("#show-counts");
+	await wick.until(page, () => /columns=counts/.test(window.location.hash));
+	assert.deepEqual(await heads(), plain.toSpliced(5, 0, "Calls seen", "Self samples", "Samples"));
+	const bar = await page.$eval("#view tbody tr td:nth-child(3)", (cell) => [cell.textContent, cell.style.backgroundImage]);
+	assert.match(bar[1], new RegExp(`gradient\\(to left, .*${parseFloat(bar[0]).toFixed(1)}%`));
+	await wick.isQuiet(page);
+});
+
 test("what was done to the stacks is taken back chip by chip", async () => {
 	const page = await wick.openPage(url, "view=table&t=drop:hash&t=merge:parse");
 	await wick.until(page, () => document.querySelectorAll("#chips .chip").length === 2);
