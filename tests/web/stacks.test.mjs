@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatTotal, unitWord } from "../../flamescope/web/amount.js";
+import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatStep, formatTotal, unitWord } from "../../flamescope/web/amount.js";
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
@@ -284,6 +284,8 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatRate(999.4e6, "ns", 1e9), "999 ms/s");
 	assert.equal(formatRate(2.5e7, "us", 1e9), "25.0 s/s");
 	assert.equal(formatRate(12, "B", 1e9), "");
+	assert.deepEqual([20e6, 1.2e6, 33333334, 1e9, 90e9, 86400e9, 0].map(formatStep),
+		["20 ms", "1.2 ms", "33.333 ms", "1 s", "1.5 min", "24 h", "0 ms"]);
 	assert.equal(formatLength(12345678901), "12.346 s");
 	assert.equal(formatLength(320999e6), "5 min 20 s");
 	assert.equal(formatLength(86398895e6), "23 h 59 min");
