@@ -165,7 +165,7 @@ export function parseHash(hash) {
 
 /*
  * A store.  WHERE is what of the browser it needs: {hash(), push(hash, index), replace(hash,
- * index), go(steps)}; without one the state is in memory only.
+ * index), go(steps), flush()}; without one the state is in memory only.
  */
 export function makeStore(hash = "", { where = null } = {}) {
 	let state = parseHash(hash);
@@ -235,8 +235,10 @@ export function makeStore(hash = "", { where = null } = {}) {
 				entries = [...entries.slice(0, index + 1), next];
 				index = entries.length - 1;
 			}
-			if (next !== written)
+			if (next !== written) {
 				where?.replace(next, index);
+				where?.flush();
+			}
 			if (isNew)
 				become(parseHash(next));
 		},

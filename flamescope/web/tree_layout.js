@@ -1,5 +1,8 @@
 /* tree_layout.js - where each node of a tree is, and which of them a picture has to show */
 
+const MOST_NAMED = 200; /* nodes in a table of a tree */
+const LEAST_SHARE = 1 / 200; /* of the whole: narrower boxes carry no name either */
+
 /**
  * layoutTree - nodes row by row, each as wide as its amount
  * @tree:   {n, parent, firstChild, next, depth}; node 0 is the root, 0 as a child is none
@@ -215,4 +218,21 @@ export function panWindow(window, part) {
 	const span = window[1] - window[0];
 	const from = Math.min(1 - span, Math.max(0, window[0] + part * span));
 	return [from, from + span];
+}
+
+/**
+ * widestNodes - the nodes below ROOT that a drawing has room to name, row by row, widest first
+ * @amount: (node) -> how wide it is
+ */
+export function widestNodes(tree, amount, root = 0) {
+	const least = amount(0) * LEAST_SHARE;
+	const nodes = [root];
+	for (let i = 0; i < nodes.length && nodes.length < MOST_NAMED; i++) {
+		const children = [];
+		for (let c = tree.firstChild[nodes[i]]; c !== 0; c = tree.next[c])
+			if (amount(c) >= least)
+				children.push(c);
+		nodes.push(...children.sort((a, b) => amount(b) - amount(a)));
+	}
+	return nodes.slice(0, MOST_NAMED);
 }

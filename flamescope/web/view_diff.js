@@ -7,8 +7,7 @@ import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { makeLegend } from "wick/flame_legend.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
 import { changeKeys } from "wick/tree_picture.js";
-import { followPath, layoutTree, pathOf } from "wick/tree_layout.js";
-import { widestNodes } from "wick/tree_rows.js";
+import { followPath, layoutTree, pathOf, widestNodes } from "wick/tree_layout.js";
 import { emptyNote, makeCrumbs, sameTree, windowKeeper } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 

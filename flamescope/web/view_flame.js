@@ -7,8 +7,7 @@ import { openFrameMenu } from "wick/frame_menu.js";
 import { formatShare, formatTotal } from "wick/amount.js";
 import { frameName } from "wick/select.js";
 import { sayAmount, flamePicture } from "wick/tree_picture.js";
-import { followPath, pathOf } from "wick/tree_layout.js";
-import { widestNodes } from "wick/tree_rows.js";
+import { followPath, pathOf, widestNodes } from "wick/tree_layout.js";
 
 const MOST_CRUMBS = 12;
 const WINDOW_AFTER_MS = 250; /* of rest, until the wheel's window is in the URL */
