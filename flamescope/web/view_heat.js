@@ -191,11 +191,9 @@ class HeatView {
 		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell`;
 	}
 
-	/* How much of the recording is selected; counted when that is another, and once stacks are there. */
+	/* How much of the recording is selected; counted when that is another. */
 	amount() {
-		const { models, profile } = this.app;
-		if (!profile.isWhole)
-			return "";
+		const { models } = this.app;
 		const selection = models.selection();
 		if (this.amountOf !== selection) {
 			this.amountOf = selection;
@@ -349,8 +347,11 @@ class HeatView {
 		const lines = [valueText(heat, cell), whenText(heat, cell)];
 		app.tip.show(x, y, lines);
 		this.hoverTimer = setTimeout(() => {
-			if (app.profile.isWhole && heat.samples[cell.column * heat.nRows + cell.row])
-				app.tip.show(x, y, [...lines, ...topFrames(cellSelection(heat, cell, this.by))]);
+			if (!heat.samples[cell.column * heat.nRows + cell.row])
+				return;
+			const selection = cellSelection(heat, cell, this.by);
+			app.tip.show(x, y, [...lines, ...topFrames(selection)]);
+			selection.release();
 		}, HOVER_MS);
 	}
 
