@@ -164,8 +164,8 @@ static double median(double *values)
 
 static int compare(const char *self, const char *const preloads[WAYS], size_t kind)
 {
-	double alone[ROUNDS];
-	double added[WAYS][ROUNDS];
+	double alone[ROUNDS] = {0};
+	double added[WAYS][ROUNDS] = {{0}};
 
 	for (int i = 0; i < n_rounds; i++) {
 		alone[i] = measure(self, preloads[0], kind);
