@@ -27,8 +27,6 @@ import speedscope
 import stackcollapse
 from grammar import Fatal, Verdict
 
-LONG = os.environ.get("WICK_LONG") == "1"
-SECONDS = "1" if LONG else "0.3"
 NAMES = ["", " ", "#x", "# s", "a->b", "a;b", "struct", "w 12: x", "7zip", "[003]", "a (b)",
          "Worker 3", "dd", "d.h.", "1/2", "plain"]
 ODD_NAMES = """
@@ -36,13 +34,13 @@ import ctypes, sys, threading, time
 libc = ctypes.CDLL(None)
 def work(name):
     libc.prctl(15, name.encode(), 0, 0, 0)
-    while time.thread_time() < %s:
+    while time.thread_time() < 0.15:
         sum(range(100))
 threads = [threading.Thread(target=work, args=(name,)) for name in sys.argv[1:]]
 for thread in threads: thread.start()
 for thread in threads: print(thread.native_id)
 for thread in threads: thread.join()
-""" % (0.15 if LONG else 0.04)
+"""
 FIELDS = "comm,tid,time,event,ip"
 VARIANTS = {
     "plain": [],
@@ -218,10 +216,10 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         check = Check(os.path.abspath(sys.argv[1]), folder)
-        check.record("system", "-a", "-g", "-e", "cpu-clock", "--", "sleep", SECONDS)
-        check.record("flat", "-a", "-e", "cpu-clock", "--", "sleep", SECONDS)
+        check.record("system", "-a", "-g", "-e", "cpu-clock", "--", "sleep", "1")
+        check.record("flat", "-a", "-e", "cpu-clock", "--", "sleep", "1")
         check.record("events", "-g", "-e", "cpu-clock,page-faults", "--", sys.executable, "-c",
-                     f"sum(range({30000000 if LONG else 9000000})); bytearray(1 << 24)")
+                     "sum(range(30000000)); bytearray(1 << 24)")
         tids = check.record("names", "-g", "-e", "cpu-clock", "--", sys.executable, "-c",
                             ODD_NAMES, *NAMES).split()
         for recording in ("system", "flat", "events", "names"):

@@ -1,6 +1,5 @@
 /* load_test.c - what a load takes besides plain text, and what it says of what it cannot read */
 #include "load_fixture.h"
-#include "sanitized.h"
 
 #include "flamescope/load/load.h"
 
@@ -396,10 +395,9 @@ static void keeps_to_its_memory(void **state)
 	buf_release(&buf);
 }
 
-/* A stack of 5,000 frames, a line of 3 MB (under sanitizers 1.2 MB) and a block without an end. */
+/* A stack of 5,000 frames, a line of 3 MB and a block without an end. */
 static void bounds_what_it_keeps(void **state)
 {
-	enum { N = SANITIZED ? 100000 : 300000 };
 	struct profile *p;
 	struct buf buf;
 
@@ -409,7 +407,7 @@ static void bounds_what_it_keeps(void **state)
 	for (int i = 0; i < 5000; i++)
 		buf_printf(&buf, "\t %x f%d (m)\n", i, i);
 	buf_add(&buf, "\na  1/1  [000] 2.5:  1 cpu-clock: \n\t 1 ");
-	for (int i = 0; i < (SANITIZED ? 1200000 : 3000000); i++)
+	for (int i = 0; i < 3000000; i++)
 		buf_add_char(&buf, 'x');
 	buf_add(&buf, " (m)\n\t 1 f (m)\n\n");
 	p = fixture_load(buf.data, buf.len);
@@ -419,10 +417,10 @@ static void bounds_what_it_keeps(void **state)
 	assert_int_equal(p->files[0].bad[0], 5004);
 	profile_free(p);
 	buf_clear(&buf);
-	for (int i = 0; i < N; i++)
+	for (int i = 0; i < 300000; i++)
 		buf_printf(&buf, "a  1/1  [000] %d.5:  1 cpu-clock: \n\t 1 f (m)\n", i);
 	p = load_bytes(buf.data, buf.len);
-	assert_int_equal(p->n_samples, N);
+	assert_int_equal(p->n_samples, 300000);
 	assert_true(p->files[0].unended);
 	profile_free(p);
 	buf_release(&buf);
@@ -431,7 +429,7 @@ static void bounds_what_it_keeps(void **state)
 /* A request has a trace of its own: more than 16 bits count, by one reader and by several. */
 static void keeps_a_value_for_each_of_100000_requests(void **state)
 {
-	enum { N = SANITIZED ? 66000 : 100000 };
+	enum { N = 100000 };
 	struct profile *p;
 	struct buf buf;
 
