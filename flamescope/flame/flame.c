@@ -198,7 +198,7 @@ static int place_call(struct building *building, uint32_t node)
 	uint32_t place;
 	int r;
 
-	if (caller == PLACE_NOWHERE && !building->around[at->frame]) {
+	if (caller == PLACE_NOWHERE && !(building->around && building->around[at->frame])) {
 		building->places[node] = PLACE_NOWHERE;
 		return 0;
 	}

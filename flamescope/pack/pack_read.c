@@ -434,7 +434,7 @@ static void read_facts(struct reader *reader)
 
 	if (from && count != sizeof(facts) / sizeof(uint64_t))
 		reader->wrong = "its facts are of another length";
-	if (reader->wrong)
+	if (!from || reader->wrong)
 		return;
 	memcpy(&facts, from, sizeof(facts));
 	p->start_ns = facts.start_ns;

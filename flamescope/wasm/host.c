@@ -95,10 +95,10 @@ void qsort_r(void *base, size_t n, size_t size,
 }
 
 /* Debian's compiler-rt for WebAssembly is built with stack protectors, which wasi-libc lacks. */
-uintptr_t __stack_chk_guard = 0x5bd1e995;
-noreturn void __stack_chk_fail(void);
+uintptr_t stack_chk_guard __asm__("__stack_chk_guard") = 0x5bd1e995;
+noreturn void stack_chk_fail(void) __asm__("__stack_chk_fail");
 
-noreturn void __stack_chk_fail(void)
+noreturn void stack_chk_fail(void)
 {
 	__builtin_trap();
 }

@@ -48,17 +48,26 @@ const struct wasm_view *wasm_doubles(size_t n, double **ret_values);
 /** wasm_numbers - the same of 32-bit numbers */
 const struct wasm_view *wasm_numbers(size_t n, uint32_t **ret_values);
 
-/** WASM_FIELD - a column out of an array of N structs */
-#define WASM_FIELD(make, type, array, n, field)                                                    \
+/** WASM_DOUBLES - a column out of a field of an array of N structs */
+#define WASM_DOUBLES(array, n, field)                                                              \
 	__extension__({                                                                            \
-		type *wasm_to = NULL;                                                              \
-		const struct wasm_view *wasm_of = make(n, &wasm_to);                               \
+		double *wasm_to = NULL;                                                            \
+		const struct wasm_view *wasm_of = wasm_doubles(n, &wasm_to);                       \
                                                                                                    \
 		for (size_t wasm_i = 0; wasm_to && wasm_i < (n); wasm_i++)                         \
-			wasm_to[wasm_i] = (type)(array)[wasm_i].field;                             \
+			wasm_to[wasm_i] = (double)(array)[wasm_i].field;                           \
 		wasm_of;                                                                           \
 	})
-#define WASM_DOUBLES(array, n, field) WASM_FIELD(wasm_doubles, double, array, n, field)
-#define WASM_NUMBERS(array, n, field) WASM_FIELD(wasm_numbers, uint32_t, array, n, field)
+
+/** WASM_NUMBERS - the same of 32-bit numbers */
+#define WASM_NUMBERS(array, n, field)                                                              \
+	__extension__({                                                                            \
+		uint32_t *wasm_to = NULL;                                                          \
+		const struct wasm_view *wasm_of = wasm_numbers(n, &wasm_to);                       \
+                                                                                                   \
+		for (size_t wasm_i = 0; wasm_to && wasm_i < (n); wasm_i++)                         \
+			wasm_to[wasm_i] = (uint32_t)(array)[wasm_i].field;                         \
+		wasm_of;                                                                           \
+	})
 
 #endif

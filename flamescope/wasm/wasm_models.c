@@ -246,7 +246,7 @@ WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
 {
 	struct buf *buf = wasm_answer();
 
-	buf_printf(buf, "{\"n\":%u,\"smallestP\":%.9g,\"whole\":[%.17g,%.17g],\"problem\":",
+	buf_printf(buf, "{\"n\":%u,\"smallestP\":%.17g,\"whole\":[%.17g,%.17g],\"problem\":",
 		   diff->n_permutations, diff->smallest_p, diff->whole[DIFF_BASE],
 		   diff->whole[DIFF_NEW]);
 	if (diff->no_chance)

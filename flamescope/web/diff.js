@@ -11,6 +11,9 @@ export const LEVEL = 0.01; /* a p below it is more than chance */
 export const LEAST = 0.01; /* a change of the share below it is not looked at */
 const STEP = 16; /* permutations at once */
 
+/* Comparisons that nobody looks at any more, before they have ended. */
+const abandoned = new FinalizationRegistry((made) => free("diff", made));
+
 /** Why two selections cannot be compared; "" if they can. */
 export function whyNoDiff(base, now) {
 	if (base.measure !== now.measure || base.unit !== now.unit)
@@ -41,7 +44,7 @@ function readTree(made) {
 export function makeDiff(base, now) {
 	const made = make("diff", base.made, now.made, LEAST);
 	const { names, whole } = facts("diff", made);
-	return {
+	const diff = {
 		made,
 		sides: [base, now],
 		names,
@@ -51,6 +54,8 @@ export function makeDiff(base, now) {
 		tree: readTree(made),
 		chance: null,
 	};
+	abandoned.register(diff, made, diff);
+	return diff;
 }
 
 /** A generator of the part that is done, which fills diff.chance: {selfP, totalP, n, smallestP, problem}. */
@@ -63,6 +68,7 @@ export function* fillChance(diff) {
 	const { n, smallestP, problem } = facts("diff", diff.made);
 	diff.chance = { n, smallestP, problem, selfP: column("diff", diff.made, "functions_selfP"),
 		totalP: column("diff", diff.made, "functions_totalP") };
+	abandoned.unregister(diff);
 	free("diff", diff.made);
 	return diff.chance;
 }

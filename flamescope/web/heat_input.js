@@ -163,8 +163,11 @@ class HeatInput {
 		const lines = [valueText(heat, cell) + share, whenText(heat, cell), countText(heat, cell)].filter(Boolean);
 		app.tip.show(x, y, lines);
 		this.hoverTimer = setTimeout(() => {
-			if (app.profile.isWhole && heat.samples[number])
-				app.tip.show(x, y, [...lines, ...topFrames(cellSelection(heat, cell, by))]);
+			if (!heat.samples[number])
+				return;
+			const selection = cellSelection(heat, cell, by);
+			app.tip.show(x, y, [...lines, ...topFrames(selection)]);
+			selection.release();
 		}, HOVER_MS);
 	}
 

@@ -6,7 +6,7 @@
 
 import { fromBase64, inflate, joined } from "wick/bytes.js";
 import { startModel } from "wick/model.js";
-import { readPack } from "wick/pack.js";
+import { readPack, releaseProfile } from "wick/pack.js";
 import { browserHistory, makeStore } from "wick/store.js";
 import { makeModels } from "wick/models.js";
 import { makeColours } from "wick/colour.js";
@@ -126,9 +126,13 @@ async function mountAll(app) {
 
 /* Another recording, or another one to compare it with. */
 function replaceData(app, data) {
+	const before = [app.profile, app.baseline];
 	Object.assign(app, data);
 	app.models.forget();
 	app.emit("data");
+	for (const profile of before)
+		if (profile && profile !== app.profile && profile !== app.baseline)
+			releaseProfile(profile);
 }
 
 async function serve(start) {

@@ -58,11 +58,20 @@ export function makeModels(app) {
 		});
 	}
 
-	function part(which, ranges) {
-		const { query, transforms } = app.store.state;
+	/* Each step is kept, for what is not kept is not released. */
+	function part(which, ranges, transforms = app.store.state.transforms) {
+		const { query } = app.store.state;
 		return memo.get(word("part", which, query, ranges, transforms), () => {
+			if (transforms.length)
+				return transformSelection(part(which, ranges, []), transforms);
 			const all = whole(which);
-			return transformSelection(ranges.length && !all.problem ? inRanges(all, ranges) : all, transforms);
+			if (ranges.length === 0 || all.problem)
+				return all;
+			try {
+				return inRanges(all, ranges);
+			} catch (error) {
+				return emptySelection(all.profile, query, error.message);
+			}
 		});
 	}
 

@@ -5,7 +5,7 @@
  * 64 bits are doubles; a value that a sample has not is NaN.
  */
 
-import { allocate, column, facts, lazy, make, stringOf } from "wick/model.js";
+import { allocate, column, facts, free, lazy, make, stringOf } from "wick/model.js";
 
 /* A "# cmdline" as it was typed, on one line; as words_command() in base/words.c. */
 const commandLine = (text) => text
@@ -13,36 +13,36 @@ const commandLine = (text) => text
 	.replace(/[\0-\x1f\x7f]/g, " ");
 
 /* Each string is decoded once. */
-function makeText(made) {
+function makeText(profile) {
 	const known = [];
-	return (number) => (known[number] ??= stringOf(made, number));
+	return (number) => (known[number] ??= stringOf(profile.made, number));
 }
 
-function readThreads(made, text) {
+function readThreads(profile, text) {
 	const [comm, host, pid, tid] = ["comm", "host", "pid", "tid"]
-		.map((name) => column("profile", made, `thread_${name}`, 0));
+		.map((name) => column("profile", profile.made, `thread_${name}`, 0));
 	return Array.from(comm, (name, i) => ({ comm: text(name), host: text(host[i]), pid: pid[i] | 0, tid: tid[i] | 0 }));
 }
 
-function readFrames(made, n) {
+function readFrames(profile, n) {
 	const frames = { n };
 	for (const name of ["name", "module", "inlined", "addr", "offset"])
-		lazy(frames, name, () => column("profile", made, `frame_${name}`, 0));
+		lazy(frames, name, () => column("profile", profile.made, `frame_${name}`, 0));
 	return frames;
 }
 
 /* The code of samples whose word the loader had no room for is the one after the last. */
-function readTag(made, text, { name, n }, i) {
+function readTag(profile, text, { name, n }, i) {
 	const tag = { name: text(name) };
-	lazy(tag, "values", () => Array.from(column("profile", made, "tag_values", i), text));
-	lazy(tag, "codes", () => column("profile", made, "tag_codes", i).map((code) => Math.min(code, n)));
+	lazy(tag, "values", () => Array.from(column("profile", profile.made, "tag_values", i), text));
+	lazy(tag, "codes", () => column("profile", profile.made, "tag_codes", i).map((code) => Math.min(code, n)));
 	return tag;
 }
 
-function readMetric(made, text, { name, unit, kind }, i) {
+function readMetric(profile, text, { name, unit, kind }, i) {
 	const metric = { name: text(name), unit: text(unit), kind };
-	lazy(metric, "values", () => column("profile", made, "metric_values", i));
-	lazy(metric, "deltas", () => column("profile", made, "metric_deltas", i));
+	lazy(metric, "values", () => column("profile", profile.made, "metric_values", i));
+	lazy(metric, "deltas", () => column("profile", profile.made, "metric_deltas", i));
 	return metric;
 }
 
@@ -67,26 +67,52 @@ function describe(said, text) {
 	};
 }
 
-/** BYTES (plain) -> a profile; an Error says what is wrong with them. */
+/* The profile in C's memory, until it is released. */
+class Held {
+	#made;
+
+	constructor(made) {
+		this.#made = made;
+	}
+
+	get made() {
+		if (!this.#made)
+			throw new Error("this recording is no longer shown");
+		return this.#made;
+	}
+
+	release() {
+		free("profile", this.#made);
+		this.#made = 0;
+	}
+}
+
+/** BYTES (plain) -> a profile, to releaseProfile(); an Error says what is wrong with them. */
 export function readPack(bytes) {
-	let made;
+	let held;
 	try {
-		made = make("profile", allocate(bytes), bytes.length);
+		held = new Held(make("profile", allocate(bytes), bytes.length));
 	} catch (error) {
 		throw new Error(`the recording's data is damaged: ${error.message}`);
 	}
-	const said = facts("profile", made);
-	const text = makeText(made);
+	const said = facts("profile", held.made);
+	const text = makeText(held);
 	const profile = {
-		...describe(said, text), made, n: said.n, text, isWhole: true,
-		frames: readFrames(made, said.frames),
-		tags: said.tags.map((tag, i) => readTag(made, text, tag, i)),
-		metrics: said.metrics.map((metric, i) => readMetric(made, text, metric, i)),
+		...describe(said, text), held, n: said.n, text,
+		get made() {
+			return held.made;
+		},
+		frames: readFrames(held, said.frames),
+		tags: said.tags.map((tag, i) => readTag(held, text, tag, i)),
+		metrics: said.metrics.map((metric, i) => readMetric(held, text, metric, i)),
 	};
-	lazy(profile, "threads", () => readThreads(made, text));
-	lazy(profile, "nodes", () => ({ n: said.nodes, parent: column("profile", made, "node_parent", 0),
-		frame: column("profile", made, "node_frame", 0) }));
+	lazy(profile, "threads", () => readThreads(held, text));
+	lazy(profile, "nodes", () => ({ n: said.nodes, parent: column("profile", held.made, "node_parent", 0),
+		frame: column("profile", held.made, "node_frame", 0) }));
 	for (const name of ["time", "weight", "thread", "stack", "cpu", "event"])
-		lazy(profile, name, () => column("profile", made, name, 0));
+		lazy(profile, name, () => column("profile", held.made, name, 0));
 	return profile;
 }
+
+/** Gives the memory of a profile back; who looks at it from then on gets an Error. */
+export const releaseProfile = ({ held }) => held.release();

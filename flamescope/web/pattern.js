@@ -14,8 +14,8 @@ const MAX_PATTERN = 65536; /* characters: a file of rules is one pattern */
 const MAX_NAME = 4096; /* of a name that a pattern looks at: time goes with the text */
 const MAX_MS = 2000; /* of matching by one pattern, until it is given up */
 const LEAST_NAME = 200; /* a pattern that cannot run side by side has to do for names so long */
-const MAX_KNOWN = 200; /* patterns that are kept */
-const MAX_REMEMBERED = 4 << 20; /* characters of names, by a pattern */
+const MAX_KNOWN = 64; /* patterns that are kept */
+const MAX_REMEMBERED = 1 << 20; /* characters of names, by a pattern */
 
 /* --- a pattern --- */
 

@@ -78,6 +78,10 @@ class Selection {
 		return (this.#made ||= this.remake());
 	}
 
+	get isMade() {
+		return this.#made !== 0;
+	}
+
 	release() {
 		if (this.#made)
 			free("selection", this.#made);
@@ -88,7 +92,8 @@ class Selection {
 /** Everything in PROFILE that QUERY is about, in RANGES (none: all of the time); EVERYEVENT: side by side. */
 export function makeSelection(profile, query, everyEvent = false, ranges = []) {
 	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
-	const text = words.map(([name, value]) => `${name}\0${value}\0`).join("");
+	/* A NUL ends a word of C, and is in no name. */
+	const text = words.map(([name, value]) => `${name}\0${value.replaceAll("\0", "\ufffd")}\0`).join("");
 	const selection = new Selection(profile,
 		() => make("selection", profile.made, text, everyEvent ? 1 : 0));
 	return Object.assign(selection, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" });
@@ -105,6 +110,7 @@ export function transformSelection(selection, transforms) {
 	if (transforms.length === 0)
 		return selection;
 	const remake = () => {
+		const { isMade } = selection;
 		let made = selection.made;
 		for (const { kind, of } of transforms) {
 			const next = make("transform", made, kind, of);
@@ -112,6 +118,8 @@ export function transformSelection(selection, transforms) {
 				free("selection", made);
 			made = next;
 		}
+		if (!isMade)
+			selection.release();
 		return made;
 	};
 	const { query, everyEvent, name } = selection;
@@ -121,7 +129,7 @@ export function transformSelection(selection, transforms) {
 /* Nothing of PROFILE, because of PROBLEM. */
 export function emptySelection(profile, query, problem) {
 	const none = { ...query, metric: "", groups: [], filters: [], only: [], without: [], elide: [], focus: "", truncate: "" };
-	return Object.assign(makeSelection(profile, { ...none, without: [""] }), { problem, labels: [] });
+	return Object.assign(makeSelection(profile, { ...none, only: [""], without: [""] }), { problem, labels: [] });
 }
 
 export function frameName(selection, frame) {

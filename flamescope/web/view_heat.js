@@ -174,11 +174,9 @@ class HeatView {
 		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell${rate && `, ${rate}`}`;
 	}
 
-	/* How much of the recording is selected; counted when that is another, and once stacks are there. */
+	/* How much of the recording is selected; counted when that is another. */
 	amount() {
-		const { models, profile } = this.app;
-		if (!profile.isWhole)
-			return "";
+		const { models } = this.app;
 		const selection = models.selection();
 		if (this.amountOf !== selection) {
 			this.amountOf = selection;

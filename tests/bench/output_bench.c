@@ -1,7 +1,10 @@
-/* output_bench.c - what a sample costs to write: ns and bytes, by depth and by names */
+/* output_bench.c - what a sample costs to write: ns and bytes, by depth and by names
+ *
+ * usage: output_bench [--once]; --once: one round instead of the best of five */
 #include "output/text/perf_script.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { N_SAMPLES = 20000, N_ROUNDS = 5, MAX_DEPTH = 100 };
@@ -77,7 +80,7 @@ static double one_round(const struct run *run, size_t *ret_bytes)
 	return (double)took / N_SAMPLES;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct run runs[] = {
 		{"C names", c_names, 10},     {"C names", c_names, 30},
@@ -85,11 +88,13 @@ int main(void)
 		{"C++ names", cpp_names, 30}, {"C++ names", cpp_names, 100},
 	};
 
+	int n_rounds = argc == 2 && strcmp(argv[1], "--once") == 0 ? 1 : N_ROUNDS;
+
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		double best = 1e18;
 		size_t bytes = 0;
 
-		for (int round = 0; round < N_ROUNDS; round++) {
+		for (int round = 0; round < n_rounds; round++) {
 			double ns = one_round(&runs[i], &bytes);
 
 			best = ns < best ? ns : best;

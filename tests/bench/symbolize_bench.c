@@ -1,4 +1,6 @@
-/* symbolize_bench.c - what a name costs: the first time, and every time after */
+/* symbolize_bench.c - what a name costs: the first time, and every time after
+ *
+ * usage: symbolize_bench [--once]; --once: after the first pass one other instead of twenty */
 #include "symbolize/symbolize.h"
 
 #include "base/io.h"
@@ -34,8 +36,9 @@ static uint64_t resolve_all(struct symbolizer *symbolizer, struct frame *frames)
 	return io_now_ns() - began_ns;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int n_rounds = argc == 2 && strcmp(argv[1], "--once") == 0 ? 1 : N_ROUNDS;
 	struct symbolize_options options = {.wait = true, .no_cache = true};
 	struct frame *frames = calloc((size_t)N_FRAMES * N_SAMPLES, sizeof(*frames));
 	struct symbolizer *symbolizer = NULL;
@@ -54,11 +57,11 @@ int main(void)
 
 		fill(frames, (uint64_t)(uintptr_t)&strtol, 256 * 1024, n);
 		first_ns = resolve_all(symbolizer, frames);
-		for (int i = 0; i < N_ROUNDS; i++)
+		for (int i = 0; i < n_rounds; i++)
 			again_ns += resolve_all(symbolizer, frames);
 		printf("symbolize: %6d addresses: first pass %.0f ns, then %.1f ns a frame\n", n,
 		       (double)first_ns / (N_FRAMES * N_SAMPLES),
-		       (double)again_ns / N_ROUNDS / (N_FRAMES * N_SAMPLES));
+		       (double)again_ns / n_rounds / (N_FRAMES * N_SAMPLES));
 	}
 	symbolizer_free(symbolizer);
 	free(frames);

@@ -164,7 +164,7 @@ static double median(double *each, int n)
 static double median_ns(void (*loop)(void), double *ret_alone)
 {
 	double each[ROUNDS];
-	double alone[ROUNDS];
+	double alone[ROUNDS] = {0};
 	double slower[ROUNDS];
 	int n_alone = 0;
 

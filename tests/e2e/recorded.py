@@ -60,7 +60,7 @@ def waker(word):
 
 def read(path):
     """All samples of one file; raises on anything that docs/perf-script.md does not allow."""
-    samples, state = [], {}
+    samples, state, known = [], {}, {}  # stacks repeat: known has the frame of each line that there was
     with open(path, encoding="utf-8", newline="\n") as file:
         text = file.read()  # "\r" is no end of a line
     if text and not text.endswith("\n"):
@@ -68,6 +68,9 @@ def read(path):
     lines = text.split("\n")[:-1]
     current = None
     for number, line in enumerate(lines, 1):
+        if line in known and current is not None:
+            current.frames.append(known[line])
+            continue
         if line == "# f" or line.startswith("# f "):  # a release of memory, which only wick counts
             line = line[len("# f "):]
         if line.startswith("# s "):
@@ -89,8 +92,8 @@ def read(path):
                 raise ValueError(f"{path}:{number}: not a frame: {line!r}")
             addr, symbol, module = match.group(1, 2, 3) if match.group(1) else match.group(4, 5, 6)
             name, _, offset = symbol.rpartition("+0x")
-            current.frames.append(Frame(int(addr, 16), name or symbol,
-                                        int(offset, 16) if name else None, module))
+            known[line] = Frame(int(addr, 16), name or symbol, int(offset, 16) if name else None, module)
+            current.frames.append(known[line])
         else:
             match = HEADER.match(line)
             if not match or current is not None:

@@ -85,7 +85,7 @@ class Files(Case):
         self.assertGreater(len(run.paths), 2)
 
     def test_a_recording_ends_when_its_disk_is_used_up(self):
-        run = self.record(target("busy"), 3, options=("--disk-limit", "64K"), hz=999)
+        run = self.record(target("busy"), 1.5, options=("--disk-limit", "64K"), hz=999)
         self.assertIn("--disk-limit", run.summary)
         self.assertIn("still running", run.summary)
         size = os.path.getsize(run.paths[0])
@@ -129,7 +129,7 @@ class Files(Case):
 
     def test_live_file_always_ends_on_a_whole_sample(self):
         path = self.path("live.perf")
-        wick = self.start(WICK, "record", "-q", "-F", "249", "--flush", "50ms", "-o", path, "--", target("split"), "3")
+        wick = self.start(WICK, "record", "-q", "-F", "249", "--flush", "50ms", "-o", path, "--", target("split"), "1.5")
         sizes = set()
         while wick.poll() is None:
             if os.path.exists(path) and os.path.getsize(path):
@@ -246,7 +246,7 @@ class Files(Case):
             self.assertEqual(len(re.findall(r"\tmetric_wick_\w+: -?\d+, -?\d+", line)), len(declared), line)
 
     def test_metrics_are_on_every_sample(self):
-        run = self.record(target("ratio"), 1)
+        run = self.record(target("ratio"), SECONDS)
         last = {}
         for sample in run.samples:
             self.assertEqual(sample.state, "running")

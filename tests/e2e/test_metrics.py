@@ -148,9 +148,8 @@ def read_log(path):
 
 def off_by(readings, name, time_ns, value, slack_ns):
     """How far a value is from all that was true within SLACK_NS of a time."""
-    times = [reading.time_ns for reading in readings]
-    first = max(bisect.bisect_right(times, time_ns - slack_ns) - 1, 0)
-    last = bisect.bisect_left(times, time_ns + slack_ns)
+    first = max(bisect.bisect_right(readings, time_ns - slack_ns, key=lambda reading: reading.time_ns) - 1, 0)
+    last = bisect.bisect_left(readings, time_ns + slack_ns, key=lambda reading: reading.time_ns)
     near = [reading.values[name] for reading in readings[first:last + 1]]
     return max(min(near) - value, value - max(near), 0)
 

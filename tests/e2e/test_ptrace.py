@@ -82,7 +82,7 @@ class Ptrace(Case):
 
     def test_calls_that_busy_threads_go_into_are_not_interrupted(self):
         """More threads than processors: some are asked to stop in a call that is about to return."""
-        run = self.record(target("eintr_calls_static"), "-b", "20", options=("--max-overhead", "off"))
+        run = self.record(target("eintr_calls_static"), "-b", 20 if LONG else 10, options=("--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         calls = [line.split() for line in run.stdout.decode().splitlines() if line.count(" ") == 3]
         self.assertGreater(len(calls), 5, run.stdout)
@@ -146,7 +146,7 @@ class Ptrace(Case):
             self.assertIn("it ended with status 3", run.summary)
 
     def test_children_of_a_static_program(self):
-        run = self.record(target("children_static"), "all", "0.5", options=("--max-overhead", "off"))
+        run = self.record(target("children_static"), "all", "0.25", options=("--max-overhead", "off"))
         self.assertEqual(run.status, 0, run.summary)
         functions = {frame.symbol for s in run.samples for frame in s.frames}
         for way in ("fork", "vfork", "spawn", "spawnp", "exec", "system", "popen"):

@@ -36,9 +36,12 @@ def forget_perf_map(pid):
         pass
 
 
+HZ = 199 if LONG else 499  # as many samples, in less CPU
+
+
 class Symbols(Case):
     def check_program(self, name, command, rooted=99, unknown=2, comms=None):
-        run = self.record(*command, hz=199, options=("--max-overhead", "off"))
+        run = self.record(*command, hz=HZ, options=("--max-overhead", "off"))
         for pid in {sample.pid for sample in run.samples}:
             self.addCleanup(forget_perf_map, pid)
         keep = [s for s in run.samples if comms is None or s.comm in comms]
@@ -57,26 +60,26 @@ class Symbols(Case):
 
     def test_python(self):
         need(PYTHON)
-        self.check_program("python3", [PYTHON, "-c", "import re, json\nfor i in range(45): "
+        self.check_program("python3", [PYTHON, "-c", f"import re, json\nfor i in range({45 if LONG else 16}): "
                                        "d = json.dumps(list(range(60000))); json.loads(d); "
                                        "re.sub('[0-9]', 'x', d)"])
 
     def test_perl(self):
-        self.check_program("perl", ["perl", "-e", "for (1..4000000) { $h{$_ % 977} .= sprintf("
+        self.check_program("perl", ["perl", "-e", "for (1..1500000) { $h{$_ % 977} .= sprintf("
                                     "'%d', $_) =~ s/1/2/r } print scalar(keys %h)"])
 
     def test_xz(self):
         need("xz")
         data = self.path("data")
         with open(data, "wb") as file:
-            for i in range(20):
+            for i in range(20 if LONG else 8):
                 file.write(os.urandom(1 << 18) + b"wick" * (1 << 17) + bytes([i]) * (1 << 18))
         self.check_program("xz", ["xz", "-T2", "-5", "--block-size=4MiB", "-k", data])
 
     def test_cc1(self):
         need("gcc")
         with open(self.path("big.c"), "w", encoding="ascii") as file:
-            for i in range(1200 if LONG else 500):
+            for i in range(1200 if LONG else 200):
                 file.write(f"int f{i}(int a, int *b) {{ int s = {i}; for (int i = 0; i < a; i++) "
                            f"{{ s += b[i] * {i + 3}; if (s % {i + 2} == 1) s ^= b[a - i]; }} "
                            "return s; }\n")
@@ -85,9 +88,9 @@ class Symbols(Case):
 
     def test_git(self):
         need("git")
-        commits = "1 2 3 4 5 6 7 8" if LONG else "1 2 3 4 5"
+        commits = "1 2 3 4 5 6 7 8" if LONG else "1 2 3"
         script = ("git init -q repo; cd repo; git config user.email a@example.org; git config "
-                  f"user.name a; for i in {commits}; do seq $i 9 2000000 | sort -R "
+                  f"user.name a; for i in {commits}; do seq $i 9 1000000 | sort -R "
                   "--random-source=/bin/sh > f$i; git add .; git commit -qm $i; done; "
                   "git gc -q --aggressive; git log -p > log")
         self.check_program("git", ["sh", "-c", f"cd {self.dir}; HOME={self.dir}; {script}"],
@@ -97,7 +100,7 @@ class Symbols(Case):
         need("redis-server", "redis-benchmark")
         port = str(20000 + os.getpid() % 20000)
         script = (f"redis-server --port {port} --save '' --bind 127.0.0.1 >/dev/null & p=$!; "
-                  f"sleep 0.5; redis-benchmark -p {port} -n {150000 if LONG else 30000} -P 16 -q >/dev/null; "
+                  f"sleep 0.5; redis-benchmark -p {port} -n {150000 if LONG else 12000} -P 16 -q >/dev/null; "
                   "kill $p; wait $p")
         self.check_program("redis-server", ["sh", "-c", script],
                            comms={"redis-server"})
@@ -105,14 +108,14 @@ class Symbols(Case):
     def test_node(self):
         need("node")
         self.check_program("node", ["node", "--perf-basic-prof", "-e",
-                                    "let m = new Map(); for (let i = 0; i < 6e6; i++) { "
+                                    "let m = new Map(); for (let i = 0; i < 2e6; i++) { "
                                     "m.set('k' + i % 9999, JSON.stringify([i, i])) } "
                                     "console.log(m.size)"])
 
     def test_ffmpeg(self):
         need("ffmpeg")
         self.check_program("ffmpeg x264", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i",
-                                           "testsrc2=size=640x360:rate=25", "-t", "12", "-c:v",
+                                           "testsrc2=size=640x360:rate=25", "-t", "4", "-c:v",
                                            "libx264", "-f", "null", "-"], rooted=90)
 
 

@@ -14,7 +14,7 @@ from recorded import LONG, PYTHON, WICK, Case, child_of, read, target, wait_for
 PTRACE_SEIZE = 0x4206
 WALL = 0x40000000  # of waitpid()
 
-# (name, command, uses half a second of CPU or more).  What they print does not change from run
+# (name, command, uses a quarter of a second of CPU or more).  What they print does not change from run
 # to run.  {dir} is a directory of the test's own, {targets} the target programs.
 COMMANDS = [
     ("true", ["true"], False),
@@ -22,8 +22,8 @@ COMMANDS = [
     ("exit status", ["sh", "-c", "exit 42"], False),
     ("not found inside", ["sh", "-c", "no-such-command-here; echo $?"], False),
     ("pipes", ["sh", "-c", "seq 1 200000 | sort -r | uniq -c | tail -3"], False),
-    ("bash", ["bash", "-c", "for i in {1..300000}; do ((s+=i*i)); done; echo $s"], True),
-    ("dash", ["dash", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo $i"], True),
+    ("bash", ["bash", "-c", "for i in {1..100000}; do ((s+=i*i)); done; echo $s"], True),
+    ("dash", ["dash", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i"], True),
     ("subshells", ["bash", "-c", "for i in {1..60}; do x=$(echo $i | tr 1 2); echo -n $x; done"],
      False),
     ("job control", ["bash", "-c", "sleep 0.1 & wait $!; echo $?; kill -l PROF"], False),
@@ -32,11 +32,11 @@ COMMANDS = [
     ("ulimit", ["bash", "-c", "ulimit -a"], False),
     ("open descriptors", ["sh", "-c", "ls /proc/self/fd"], False),
     ("stderr", ["sh", "-c", "echo out; echo err >&2; exit 3"], False),
-    ("awk", ["awk", "BEGIN { for (i = 0; i < 6000000; i++) s += i % 7; print s }"], True),
-    ("perl", ["perl", "-e", "$s += $_ % 11 for 1..18000000; print \"$s\\n\""], True),
+    ("awk", ["awk", "BEGIN { for (i = 0; i < 3600000; i++) s += i % 7; print s }"], True),
+    ("perl", ["perl", "-e", "$s += $_ % 11 for 1..7000000; print \"$s\\n\""], True),
     ("perl fork", ["perl", "-e", "for (1..8) { if (!fork) { exit $_ } } "
                    "while (wait > 0) { $s += $? >> 8 } print \"$s\\n\""], False),
-    ("python", [PYTHON, "-c", "print(sum(i * i for i in range(9000000)))"], True),
+    ("python", [PYTHON, "-c", "print(sum(i * i for i in range(5000000)))"], True),
     ("python threads", [PYTHON, "-c", "import threading\nr = []\ndef f(): r.append(sum(range("
                         "4000000)))\nt = [threading.Thread(target=f) for _ in range(4)]\n"
                         "[x.start() for x in t]; [x.join() for x in t]; print(r)"], False),
@@ -48,12 +48,12 @@ COMMANDS = [
     ("python subprocess", [PYTHON, "-c", "import subprocess as s; print(s.run(['sh', '-c', "
                            "'echo $0 $PATH; exit 5'], env={'PATH': '/bin'}))"], False),
     ("python traceback", [PYTHON, "-c", "raise ValueError('as expected')"], False),
-    ("node", ["node", "-e", "let s = 0; for (let i = 0; i < 6e8; i++) s += i % 3; "
+    ("node", ["node", "-e", "let s = 0; for (let i = 0; i < 2e8; i++) s += i % 3; "
               "console.log(s)"], True),
     ("node workers", ["node", "-e",
                       "const {Worker, isMainThread, parentPort} = require('worker_threads');"
                       "let n = 0, s = 0; for (let i = 0; i < 3; i++) { const w = new Worker("
-                      "'let s = 0; for (let i = 0; i < 9e7; i++) s += i % 5; "
+                      "'let s = 0; for (let i = 0; i < 4e7; i++) s += i % 5; "
                       "require(\"worker_threads\").parentPort.postMessage(s)', {eval: true}); "
                       "w.on('message', (m) => { s += m; if (++n == 3) console.log(s) }) }"], True),
     ("java", ["java", "-Xmx256m", "{dir}/Sum.java"], True),
@@ -64,19 +64,19 @@ COMMANDS = [
     ("man", ["sh", "-c", "man -P cat man 2>&1 | md5sum"], False),
     ("tbl under seccomp", ["sh", "-c", "zcat -f /usr/share/man/man1/tbl.1.gz | man -P cat -l - "
                            "| md5sum"], False),
-    ("xz", ["sh", "-c", "for i in 1 2 3 4; do xz -T2 -6 -c {dir}/data; done | md5sum"], True),
+    ("xz", ["sh", "-c", "for i in 1 2; do xz -T2 -6 -c {dir}/data; done | md5sum"], True),
     ("gzip", ["sh", "-c", "gzip -9 -c {dir}/data | md5sum"], False),
     ("tar", ["sh", "-c", "cd {dir} && tar cf - data --sort=name --mtime=@0 | md5sum"], False),
     ("timeout", ["timeout", "0.3", "sh", "-c", "while :; do :; done"], False),
     ("timeout by INT", ["timeout", "-s", "INT", "0.3", "sleep", "5"], False),
-    ("crash", ["{targets}/ends", "segv", "0.2"], False),
-    ("abort", ["{targets}/ends", "abort", "0.2"], False),
-    ("killed", ["{targets}/ends", "kill", "0.2"], False),
+    ("crash", ["{targets}/ends", "segv", "0.1"], False),
+    ("abort", ["{targets}/ends", "abort", "0.1"], False),
+    ("killed", ["{targets}/ends", "kill", "0.1"], False),
     ("crash below a shell", ["sh", "-c", "{targets}/ends segv 0.1; echo $?"], False),
-    ("address sanitizer", ["{targets}/busy_asan", "0.6"], True),
-    ("exceptions", ["{targets}/exceptions", "15000"], True),
+    ("address sanitizer", ["{targets}/busy_asan", "0.3"], True),
+    ("exceptions", ["{targets}/exceptions", "5000"], True),
     ("many forks", ["{targets}/storm", "fork", "300"], False),
-    ("a program with SIGPROF", ["{targets}/own_sigprof", "0.6"], True),
+    ("a program with SIGPROF", ["{targets}/own_sigprof", "0.3"], True),
     ("setsid", ["setsid", "-w", "sh", "-c", "echo alone; exit 9"], False),
     ("nice", ["nice", "-n", "5", "sh", "-c", "nice"], False),
     ("closed descriptors", ["bash", "-c", "exec 3>&1 4>&2; exec 3>&- 4>&-; ls -l /proc/self/fd "
@@ -87,10 +87,10 @@ SPAWNED = """import multiprocessing as m
 def work(n): return sum(i * i for i in range(n))
 if __name__ == '__main__':
     m.set_start_method('spawn')
-    with m.Pool(2) as p: print(p.map(work, [900000] * 6))
+    with m.Pool(2) as p: print(p.map(work, [500000] * 6))
 """
 JAVA = """public class Sum { public static void main(String[] a) { long s = 0;
-for (long i = 0; i < 400000000L; i++) s += i % 7; System.out.println(s); } }
+for (long i = 0; i < 100000000L; i++) s += i % 7; System.out.println(s); } }
 """
 
 
@@ -103,7 +103,7 @@ class Transparent(Case):
         self.write("big.c", "".join(
             f"int f{i}(int a, int *b) {{ int s = {i}; for (int i = 0; i < a; i++) {{ s += b[i] * "
             f"{i + 3}; if (s % {i + 2} == 1) s ^= b[a - i]; }} return s; }}\n"
-            for i in range(150)))
+            for i in range(50)))
         with open(self.path("data"), "wb") as file:
             for i in range(600):
                 file.write(bytes((i * j * j) % 251 for j in range(4096)) * 2)

@@ -121,7 +121,7 @@ def named(result):
 
 LIST = ("symbols", "list")
 ADD = ("symbols", "add", os.path.join(TARGETS, "split"))
-RECORD_IT = ("record", "-q", "-F", "199", "-o", "{dir}/x.perf", "--", os.path.join(TARGETS, "split"), "1")
+RECORD_IT = ("record", "-q", "-F", "199", "-o", "{dir}/x.perf", "--", os.path.join(TARGETS, "split"), "0.4")
 CASES = [
     *(names_case(f"a pipe: {words[0]} {words[1]}", no_file, judge, *words)
       for words, judge in ((LIST, listed), (ADD, added_or_told), (RECORD_IT, named))),

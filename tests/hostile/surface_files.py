@@ -9,6 +9,7 @@ from hostile import MEGABYTE, Case, Input
 from recorded import TARGETS, WICK, end
 
 RECORDS_S = 4.0  # then SIGINT
+SEES_S = 2.0  # where all is there from the beginning, and looked at once
 MOST_BYTES = 700 * MEGABYTE  # of wick: names have 512 MB, whatever the input's size would allow
 GIANT = 8 << 40
 GROWS_TO = 4 * MEGABYTE  # at least, until wick is told to end
@@ -16,7 +17,7 @@ SHF_COMPRESSED = 1 << 11
 ELFCOMPRESS_ZLIB = 1
 
 
-def record(folder, argv, input_bytes, undo=lambda: None, unnamed=()):
+def record(folder, argv, input_bytes, stop_s=RECORDS_S, undo=lambda: None, unnamed=()):
     """Attach to what ARGV starts, once it has printed a line; it ends with SIGINT."""
     with open(os.path.join(folder, "target"), "w+b") as out:
         # It ends in undo(). pylint: disable-next=consider-using-with
@@ -32,7 +33,7 @@ def record(folder, argv, input_bytes, undo=lambda: None, unnamed=()):
                 os.unlink(path)
         undo()
     size = input_bytes(target.pid) if callable(input_bytes) else input_bytes
-    return Input([WICK, "record", "-F", "250", "-o", "out.perf", "-p", str(target.pid)], size, RECORDS_S,
+    return Input([WICK, "record", "-F", "250", "-o", "out.perf", "-p", str(target.pid)], size, stop_s,
                  {"XDG_CACHE_HOME": folder}, undo=clean_up)
 
 
@@ -76,7 +77,7 @@ def debuglink(name, make_debug_file):
         run("objcopy", f"--add-gnu-debuglink={debug}", path)
         os.unlink(debug)
         make_debug_file(debug)
-        return record(folder, [path, folder, "none", "0"], os.path.getsize(path))
+        return record(folder, [path, folder, "none", "0"], os.path.getsize(path), SEES_S)
     return Case("files", name, make)
 
 
@@ -160,7 +161,7 @@ def lzma_bomb(name, n_symbols):
 def odd_map(name, make_file):
     """Instead of the map of a target with code that it made there is something else."""
     def make(folder):
-        given = record(folder, [os.path.join(TARGETS, "made_code"), folder, "none", "0"], 0)
+        given = record(folder, [os.path.join(TARGETS, "made_code"), folder, "none", "0"], 0, SEES_S)
         make_file(f"/tmp/perf-{given.argv[-1]}.map")
         return given
     return Case("files", name, make, names_innocent)

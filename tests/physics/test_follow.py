@@ -11,7 +11,7 @@ import time
 import unittest
 
 from judged import Judged
-from recorded import end_of, read, target, text_of
+from recorded import end_of, read, target, text_of, wait_for
 
 HZ = 199
 MOST_LATE_S = 0.1  # wick's scans for new processes
@@ -191,23 +191,20 @@ class Follow(Judged):
         self.assertIn("busy", {sample.comm for sample in read(path)}, said)
         self.assertNotRegex(said, r"children|not sampled|no timer|outside|ptrace")
 
-    def named(self):
-        """(seconds until the recording ended, what it has beside the named processes), which it leaves behind."""
-        process = self.asked("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & sleep 0.5")
-        wick = self.record_into(self.fresh("e.perf"), "-q", "-F", HZ, "-p", process.pid)
-        began = time.monotonic()
-        process.communicate(b"\n", timeout=30)
-        self.assertEqual(wick.wait(30), 0)
-        took = time.monotonic() - began
-        left = {sample.pid for sample in read(self.path("e.perf"))} - {process.pid}
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)  # it is there
-        return took, left
-
     def test_the_recording_ends_with_those_that_were_named(self):
-        (took, left), _ = self.conclusive(self.named, delay_s=MOST_LATE_S)
-        self.assertLess(took, 10)
-        self.assertEqual(len(left), 1)
+        """Whom they have started is left behind, and was recorded until then."""
+        path = self.fresh("e.perf")
+        process = self.asked("/bin/sh", "-c", f"read x; {target('busy')} 20 >/dev/null & read x")
+        wick = self.record_into(path, "-q", "-F", HZ, "-p", process.pid)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        others = wait_for(lambda: os.path.exists(path) and {sample.pid for sample in read(path)} - {process.pid})
+        process.communicate(b"\n", timeout=30)
+        ended = time.monotonic()
+        self.assertEqual(wick.wait(30), 0)
+        self.assertLess(time.monotonic() - ended, 10)
+        self.assertEqual(len(others), 1)
+        os.kill(others.pop(), signal.SIGKILL)  # it is there
 
 
 if __name__ == "__main__":

@@ -99,9 +99,9 @@ static int one_child(const char *kind)
 static void *thread_body(void *argument)
 {
 	(void)argument;
-	burn_storm(2000000);
+	burn_storm(500000);
 	usleep(300000);
-	burn_storm(2000000);
+	burn_storm(500000);
 	return NULL;
 }
 

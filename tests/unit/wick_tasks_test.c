@@ -254,7 +254,7 @@ static void play(unsigned seed, int one_call, struct position positions[MOVES],
 				(PLAYERS - (size_t)depth) * sizeof(order[0]));
 			order[PLAYERS - 1] = last;
 		} else {
-			move_inside(top, move % 2);
+			move_inside(top, (int)(move % 2));
 		}
 		take_position(&positions[i]);
 	}
