@@ -31,7 +31,7 @@ export function mountTabs(opener, tabs, element, app) {
 	function show() {
 		mark();
 		const view = current();
-		if (view === shown || !app.profile.isWhole)
+		if (view === shown)
 			return;
 		mounted?.unmount();
 		element.replaceChildren();
