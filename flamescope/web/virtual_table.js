@@ -32,6 +32,7 @@ export class VirtualTable {
 		this.element.setAttribute("aria-label", `${options.label}: arrow keys walk the rows`);
 		const table = document.createElement("table");
 		this.table = table;
+		table.style.setProperty("--columns", String(options.columns.length));
 		table.setAttribute("aria-label", options.label);
 		this.body = document.createElement("tbody");
 		table.append(this.#columns(), this.#head(), this.body);
