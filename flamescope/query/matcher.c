@@ -42,8 +42,9 @@ static int compile(struct matcher *matcher, const char *text, struct err *err)
 		return 0;
 	if (pcre2_get_error_message(code, message, sizeof(message)) < 0)
 		message[0] = '\0';
-	(void)err_set(err, 0, "pattern '%.*s' at byte %zu: %s", SHOWN, text, (size_t)at,
-		      (const char *)message);
+	(void)err_set(err, 0, "pattern '%.*s' is not a regular expression: %s, at character %zu",
+		      SHOWN, text, (const char *)message, (size_t)at + 1);
+	err_hint(err, "put \\ before a character to match it literally");
 	return -EINVAL;
 }
 
