@@ -132,6 +132,14 @@ export const cutOf = (flame) => model.flame_cut(flame);
 /** What a sample of an event stands for; -1: of all. */
 export const periodFacts = (profile, event) => JSON.parse(textAt(model.profile_period(profile, event)));
 
+/** A selection as a file whose name ends in END: "perf", "pb", "folded"... */
+export function fileOf(selection, end) {
+	const file = make("file", selection, end);
+	const bytes = column("file", file);
+	free("file", file);
+	return bytes;
+}
+
 /** The part of a comparison's permutations that were tested, N of them now. */
 export function testDiff(diff, n) {
 	const part = model.diff_test(diff, n);

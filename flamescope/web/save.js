@@ -1,10 +1,11 @@
 /*
- * save.js - drawings as PNG or SVG, numbers as CSV
+ * save.js - drawings as PNG or SVG, numbers as CSV, the selected samples as files of other programs
  *
  * A picture is of the whole drawing, not of what a window happens to show of it; what would be
  * larger than browsers can draw is left out, and that is said.
  */
 
+import { fileOf } from "wick/model.js";
 import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat_place.js";
 import { frameModule, frameName } from "wick/select.js";
 import { diffCsv, flameSvg, functionsCsv, heatCsv, heatSvg } from "wick/save_text.js";
@@ -144,24 +145,42 @@ function saveCsv(app, what) {
 	said(app, name, []);
 }
 
+/* What the command's converter writes of what is selected, by the end of the file's name. */
+const FORMATS = [["perf", "perf"], ["pprof", "pb"], ["Folded", "folded"], ["speedscope", "speedscope.json"],
+	["Firefox", "firefox.json"]];
+
+function saveSamples(app, end) {
+	const name = fileName(app, "selected", end);
+	download(new Blob([fileOf(app.models.selection().made, end)]), name);
+	said(app, name, []);
+}
+
 /** The part of the share menu that saves: what, and as which kind of file. */
 export function mountSave(element, app) {
-	const choices = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]];
+	const part = () => (what.value === "heatmap" ? "heatmap" : app.store.state.view);
+	const pictures = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]]
+		.map(([label, save]) => [label, () => save(app, part())]);
+	const samples = FORMATS.map(([label, end]) => [label, () => saveSamples(app, end)]);
 	const what = document.createElement("select");
 	what.id = "save-what";
 	what.setAttribute("aria-label", "What is saved");
-	for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"]])
+	for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"], ["samples", "Save selected samples"]])
 		what.append(new Option(label, value));
-	element.replaceChildren(what);
-	for (const [label, save] of choices) {
+	const buttonOf = ([label, save]) => {
 		const button = document.createElement("button");
 		button.type = "button";
 		button.id = `save-${label.toLowerCase()}`;
 		button.textContent = label;
 		button.title = `Save it as ${label}`;
 		button.setAttribute("aria-label", `Save as ${label}`);
-		button.addEventListener("click", () =>
-			save(app, what.value === "heatmap" ? "heatmap" : app.store.state.view));
-		element.append(button);
-	}
+		button.addEventListener("click", save);
+		return button;
+	};
+	const offer = () => element.replaceChildren(what,
+		...(what.value === "samples" ? samples : pictures).map(buttonOf));
+	what.addEventListener("change", () => {
+		offer();
+		what.focus(); /* it was put in anew */
+	});
+	offer();
 }

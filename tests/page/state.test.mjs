@@ -179,6 +179,11 @@ test("pictures are of the whole drawing, and numbers of every cell", { timeout: 
 	assert.match(svg, />level_0  100\.00 %/);
 	assert.match(svg, />level_120  100\.00 %/);
 	assert.match(svg, />program</); /* of the legend */
+	await page.select("#save-what", "samples");
+	const perf = (await saved(page, "#save-perf", /selected\.perf$/)).toString();
+	assert.match(perf, /^# ========\n/);
+	assert.match(perf, / cpu-clock: /);
+	assert.equal((await saved(page, "#save-pprof", /selected\.pb$/))[0], 0x0a);
 	await page.select("#save-what", "heatmap");
 	assert.ok(pngSize(await saved(page, "#save-png", /heatmap\.png$/))[0] >= 200);
 	assert.equal((await saved(page, "#save-svg", /heatmap\.svg$/)).toString().match(/<title>/g).length, 21);
