@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		if (!burn)
 			return 1;
 		while (thread_seconds() < end) {
-			(*burn)(300000);
+			(*burn)(1500000);
 			seen[n % 2] += ticks_saw(&ticks);
 		}
 		used[n % 2] += thread_seconds() - start;
