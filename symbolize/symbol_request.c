@@ -72,13 +72,15 @@ static uint64_t idle_until_ns(const struct module *module)
 	return module->batch_ns + (IDLE_NS << module->idle_shift);
 }
 
-static uint64_t pause_after(const struct module *module)
+static uint64_t pause_after(const struct symbolizer *symbolizer, const struct module *module)
 {
+	uint64_t lag_ns = symbolizer->options.lag_ns;
+	uint64_t most_ns = lag_ns && lag_ns < LATER_PAUSE_NS ? lag_ns : LATER_PAUSE_NS;
 	uint64_t spent_ns = 2 * batch_time_ns(module->batch);
 	uint64_t pause_ns = FIRST_PAUSE_NS << (module->n_batches < 16 ? module->n_batches : 16);
 
-	if (pause_ns > LATER_PAUSE_NS)
-		pause_ns = LATER_PAUSE_NS;
+	if (pause_ns > most_ns)
+		pause_ns = most_ns;
 	if (pause_ns < spent_ns)
 		pause_ns = spent_ns;
 	return pause_ns < MAX_PAUSE_NS ? pause_ns : MAX_PAUSE_NS;
@@ -107,7 +109,7 @@ static void end_batch(struct symbolizer *symbolizer, struct module *module, uint
 		if (found || !symbolizer->stopped) /* else its lookup did not end */
 			add_entry(symbolizer, module, vaddr, found ? chain : NULL);
 	}
-	module->next_ns = now_ns + pause_after(module);
+	module->next_ns = now_ns + pause_after(symbolizer, module);
 	module->n_batches++;
 	batch_free(module->batch);
 	module->batch = NULL;

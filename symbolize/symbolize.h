@@ -34,6 +34,8 @@ struct symbolize_options {
 	bool no_symbols;        /* load nothing: frames stay module+offset */
 	bool no_cache;          /* neither read nor write the cache on disk */
 	uint64_t mem_limit;     /* bytes that names may take; 0: MEMORY_DEFAULT_BYTES */
+	uint64_t lag_ns;        /* new code of a module waits no longer for its turn, where lookups
+				   are quick; 0: half a second */
 	bool debuginfod;        /* ask the servers of $DEBUGINFOD_URLS */
 	const char *cache_folder; /* NULL: the user's */
 	/* Called about once a second during a download, in a thread of the loader; NULL: no calls.

@@ -33,11 +33,13 @@
  * do it for the callbacks of libuv and libevent; wick.hpp has C++ classes.
  *
  * There is nothing to link: what is counted stands in tables of the program's own, which wick finds
- * by a note in the ELF file and reads from outside.  Unless it records, a call costs less than a
- * nanosecond.  When it does, a request or a tier costs some 33 ns and a switch of tasks 17, of
- *which each reading of the clock is 11.  Wrong use is counted, and does no harm.  A library that is
- * loaded by dlopen() has tables of its own, unless the program exports its symbols (-rdynamic);
- *they stay when it is unloaded.
+ * by a note in the ELF file and reads from outside.  Wrong use is counted, and does no harm.
+ *
+ * Unless wick records, a call costs less than a nanosecond.  When it does, a request or a tier
+ * costs some 33 ns and a switch of tasks 17, of which each reading of the clock is 11.
+ *
+ * A library that is loaded by dlopen() has tables of its own, unless the program exports its
+ * symbols (-rdynamic); they stay when it is unloaded.
  *
  * C99, C11 and C++11, gcc and clang, ELF and x86-64 Linux; elsewhere the calls do nothing.
  *

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 import urllib.parse
 
-from recorded import LONG, Case, need, target, text_of, wait_for
+from recorded import LONG, WICK, Case, need, target, text_of, wait_for
 
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "targets")
 
@@ -128,10 +128,9 @@ class Right(Case):
 
     def test_blocked_threads_of_a_launched_program(self):
         path = self.path("blocked.perf")
-        with self.running("sh", "-c", "sleep 1") as nothing:
-            wick = self.start(os.path.abspath(os.environ.get("WICK", "build/dev/bin/wick")), "record", "-e", "wall",
-                              "-o", path, "--", target("context_exe"), "blocked", stdin=subprocess.PIPE)
-            nothing.wait(20)
+        wick = self.start(WICK, "record", "-e", "wall", "-o", path, "--", target("context_exe"), "blocked",
+                          stdin=subprocess.PIPE)
+        wait_for(lambda: os.path.exists(path) and text_of(path).count("trace=") > 120 or wick.poll() is not None)
         wick.stdin.write(b"\n")
         wick.stdin.flush()
         wick.wait(30)

@@ -182,7 +182,8 @@ class Judged(recorded.Case):
         """(what MEASURE gives, the reading of its run): of a run whose reading is within LIMITS.
 
         ALSO: what the program that was measured has itself read of the machine and is too much, as
-        words.  Whether it is done again depends on readings alone; what wick found is not looked at."""
+        words; or that wick, by the prices it has read of the machine, measured in another way.  Whether
+        it is done again depends on readings alone; what wick found is not looked at."""
         for turn in range(1 + REPEATS):
             with self.reading() as reading:
                 result = measure()

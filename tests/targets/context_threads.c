@@ -2,11 +2,12 @@
  * context_threads.c - threads that publish which work they do and then do it, so that the right
  * context of each sample stands in its stack: work N is done by the function work_N
  *
- *	context_threads work SECONDS          3 threads, each with so much CPU
- *	context_threads blocked               says a line; threads wait in work_N, the first in
- *work_6, until a line comes context_threads rounds N              N times dlopen, work in 2
- *threads, dlclose context_threads wrong                 pointers to nothing, garbage, lengths that
- *lie context_threads alloc                 allocates and waits for locks in work_N
+ *	context_threads work SECONDS   3 threads, each with so much CPU
+ *	context_threads blocked        says a line; threads wait in work_N, the
+ *	                               first in work_6, until a line comes
+ *	context_threads rounds N       N times dlopen, work in 2 threads, dlclose
+ *	context_threads wrong          pointers to nothing, garbage, lengths that lie
+ *	context_threads alloc          allocates and waits for locks in work_N
  *
  * With -DLOADS the first argument is a library that has the writer (context_writer.c).
  */

@@ -41,22 +41,27 @@ static uint32_t hear(int fd)
 /* Says how it is numbered, and ends when it is told to. */
 static void *live(void *argument)
 {
-	(void)argument;
-	say(inside.from_it[1], (uint32_t)syscall(SYS_gettid));
+	pid_t *tid = argument;
+
+	*tid = (pid_t)syscall(SYS_gettid);
+	say(inside.from_it[1], (uint32_t)*tid);
 	(void)hear(inside.to_it[0]);
 	return NULL;
 }
 
-/* One thread for each word. */
+/* One thread for each word. Its number is still in use for a moment after it was joined. */
 static void run(void)
 {
 	pthread_t thread;
+	pid_t tid;
 
 	(void)close(inside.to_it[1]);
 	while (hear(inside.to_it[0])) {
-		if (pthread_create(&thread, NULL, live, NULL) != 0 ||
+		if (pthread_create(&thread, NULL, live, &tid) != 0 ||
 		    pthread_join(thread, NULL) != 0)
 			_exit(1);
+		while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+			(void)sched_yield();
 		say(inside.from_it[1], ENDED);
 	}
 	_exit(0);

@@ -216,7 +216,7 @@ static void play(unsigned seed, int one_call, struct position positions[MOVES],
 {
 	static struct player players[PLAYERS];
 	struct wick_block *block;
-	int order[PLAYERS]; /* who runs, and behind them who does not */
+	int order[PLAYERS]; /* the tasks that run, and behind them the others */
 	int depth = 0;
 
 	wick_state_1.session++; /* nothing runs; names and nodes keep their numbers */
