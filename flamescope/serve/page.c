@@ -78,7 +78,8 @@ void page_policy(const char *nonce, const char *connect, struct buf *buf)
 	buf_printf(buf,
 		   "default-src 'none'; script-src 'nonce-%s' 'wasm-unsafe-eval'; style-src "
 		   "'nonce-%s'; "
-		   "img-src data: blob:; connect-src %s; base-uri 'none'; form-action 'none'",
+		   "img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
+		   "form-action 'none'",
 		   nonce, nonce, connect);
 }
 

@@ -242,6 +242,20 @@ static const struct wasm_view *thread_column(const struct profile *p, const char
 	return NULL;
 }
 
+/* All strings, each with its NUL. */
+static const struct wasm_view *strings_column(const struct profile *profile)
+{
+	size_t n_bytes = 0;
+	char *at;
+
+	for (size_t i = 0; i < profile->n_strings; i++)
+		n_bytes += strlen(profile->strings[i]) + 1;
+	at = own(n_bytes, 1, WASM_U8);
+	for (size_t i = 0; at && i < profile->n_strings; i++)
+		at = stpcpy(at, profile->strings[i]) + 1;
+	return &view;
+}
+
 static const struct wasm_view *numbered_column(const struct profile *p, const char *name, size_t i)
 {
 	if (strcmp(name, "tag_codes") == 0 && i < p->n_tags)
@@ -270,6 +284,8 @@ const struct wasm_view *wasm_profile_column(const struct profile *profile, const
 		column = WASM_NUMBERS(profile->nodes, profile->n_nodes, parent);
 	if (!column && strcmp(name, "node_frame") == 0)
 		column = WASM_NUMBERS(profile->nodes, profile->n_nodes, frame);
+	if (!column && strcmp(name, "strings") == 0)
+		column = strings_column(profile);
 	return column ? column : numbered_column(profile, name, i);
 }
 

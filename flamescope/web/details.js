@@ -1,7 +1,6 @@
 /* details.js - everything that the samples with a function in their stack say */
 
-import { frameName } from "wick/select.js";
-import { numberOfFrames } from "wick/transforms.js";
+import { frameName, numberOfFrames } from "wick/frames.js";
 
 const MOST_VALUES = 12; // of a tag that are listed; the rest is added up
 

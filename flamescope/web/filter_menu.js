@@ -1,27 +1,15 @@
 /* filter_menu.js - the box that adds a filter: values are chosen from a list, or a pattern is typed */
 
 import { formatShare } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
 import { dimensionOptions, make, option } from "wick/panel_query.js";
-import { compile, dimension } from "wick/select.js";
+import { makePattern } from "wick/pattern.js";
 
 /* Not a dimension: patterns of functions anywhere in the stack. */
 const FUNCTIONS = "functions";
 const MAX_LISTED = 200;
-
-/* {label, samples} of what samples say in a dimension, most first. */
-function valuesOf(dim) {
-	const ofCode = new Float64Array(dim.n);
-	for (let i = 0; i < dim.codes.length; i++)
-		ofCode[dim.codes[i]]++;
-	const samples = new Map();
-	for (let code = 0; code < dim.n; code++)
-		if (ofCode[code])
-			samples.set(dim.label(code), (samples.get(dim.label(code)) ?? 0) + ofCode[code]);
-	return [...samples].map(([label, n]) => ({ label, samples: n }))
-		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
-}
 
 /* FILTERS in which LABEL of a dimension is among those that are chosen, or is not any more. */
 export function toggleLabel(filters, name, label, exclude, isChosen) {
@@ -90,10 +78,10 @@ export function mountFilterMenu(button, box, app) {
 		list.hidden = found.length === 0;
 	}
 
-	function readValues() {
-		values = where.value === FUNCTIONS ? [] : valuesOf(dimension(app.profile, where.value));
+	const readValues = drawing(() => {
+		values = where.value === FUNCTIONS ? [] : app.models.values(where.value);
 		showList();
-	}
+	});
 
 	function fill() {
 		const was = where.value || "thread";
@@ -117,7 +105,7 @@ export function mountFilterMenu(button, box, app) {
 	function addFilter() {
 		const { query } = app.store.state;
 		const exclude = how.value === "not";
-		compile(pattern.value);
+		makePattern(pattern.value); /* an Error if it is none */
 		if (where.value !== FUNCTIONS)
 			return { filters: [...query.filters,
 				{ dimension: where.value, pattern: pattern.value, exclude }] };
@@ -154,7 +142,6 @@ export function mountFilterMenu(button, box, app) {
 	app.keys.add({ key: "f", what: "filter by a value or a pattern", run: () => box.showPopover() });
 	app.store.subscribe(show);
 	app.on("data", fill);
-	app.on("whole", fill); /* then it is known whether there are CPUs */
 	fill();
 	show();
 }

@@ -1,6 +1,6 @@
 /* frame_menu.js - what can be done with a frame: transforms, search, details, copy */
 
-import { frameModule, frameName, isGroupLabel } from "wick/select.js";
+import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
 
 function addTransform(app, kind, of) {
 	const { transforms } = app.store.state;

@@ -1,6 +1,6 @@
 /* frame_state.js - the state that threads are in while a function is in their stack */
 
-import { numberOfFrames } from "wick/transforms.js";
+import { numberOfFrames } from "wick/frames.js";
 
 const known = new WeakMap(); /* of a selection, which never changes */
 

@@ -39,32 +39,3 @@ export function makeHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by =
 	free("heat", made);
 	return Object.assign(heat, { rowNs: Math.ceil(heat.columnNs / heat.nRows) });
 }
-
-/* The ranges of a selection of cells from (column, row) A to B, as FlameScope's clicks do. */
-export function rangeBetween(heat, a, b) {
-	const time = (cell, after) => {
-		if (heat.rowLabels)
-			return (cell.column + after) * heat.columnNs;
-		return cell.column * heat.columnNs + Math.min((cell.row + after) * heat.rowNs, heat.columnNs);
-	};
-	const [first, last] = time(a, 0) <= time(b, 0) ? [a, b] : [b, a];
-	return {
-		from: Math.max(0, Math.round(time(first, 0) + heat.originNs)),
-		to: Math.round(time(last, 1) + heat.originNs),
-		rows: null,
-	};
-}
-
-/* The rectangle from A to B: its columns, and of each second its rows. */
-export function rectangle(heat, a, b) {
-	const columns = [Math.min(a.column, b.column), Math.max(a.column, b.column) + 1];
-	const rows = [Math.min(a.row, b.row), Math.max(a.row, b.row) + 1];
-	const whole = heat.rowLabels || (rows[0] === 0 && rows[1] === heat.nRows) ||
-		heat.columnNs !== SECOND;
-	return {
-		from: Math.max(0, columns[0] * heat.columnNs + heat.originNs),
-		to: columns[1] * heat.columnNs + heat.originNs,
-		rows: whole ? null
-			: rows.map((row) => Math.min(row * heat.rowNs, heat.columnNs)),
-	};
-}

@@ -9,7 +9,7 @@
 
 import { formatShare } from "wick/amount.js";
 import { cellAt, timeAt } from "wick/heat_place.js";
-import { cellSelection, countText, topFrames, valueText, whenText } from "wick/heat_words.js";
+import { countText, partOfCell, valueText, whenText } from "wick/heat_words.js";
 
 const DRAG_PX = 4;
 const HOVER_MS = 60; /* the functions of a cell are looked up where the pointer rests */
@@ -43,7 +43,7 @@ class HeatInput {
 		canvas.addEventListener("pointerup", (event) => this.onUp(event));
 		canvas.addEventListener("pointercancel", () => this.stopDrag());
 		canvas.addEventListener("pointerleave", () => {
-			clearTimeout(this.hoverTimer);
+			this.forgetHover();
 			app.tip.hide();
 		});
 		canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
@@ -149,7 +149,7 @@ class HeatInput {
 	hover(cell, x, y) {
 		const { app } = this;
 		const { heat, by, total } = this.view;
-		clearTimeout(this.hoverTimer);
+		this.forgetHover();
 		if (cell.part !== "cells") {
 			const text = heat.rowLabels && cell.part === "rows" ? heat.rowLabels[cell.row] : whenText(heat, cell);
 			const drag = cell.part === "rows" && !heat.rowLabels ? "; drag: shift where columns begin" : "";
@@ -162,13 +162,20 @@ class HeatInput {
 			? `, ${formatShare(heat.values[number], total)} of all` : "";
 		const lines = [valueText(heat, cell) + share, whenText(heat, cell), countText(heat, cell)].filter(Boolean);
 		app.tip.show(x, y, lines);
-		this.hoverTimer = setTimeout(() => {
-			if (!heat.samples[number])
-				return;
-			const selection = cellSelection(heat, cell, by);
-			app.tip.show(x, y, [...lines, ...topFrames(selection)]);
-			selection.release();
+		if (!heat.samples[number])
+			return;
+		const timer = this.hoverTimer = setTimeout(async () => {
+			const { range, filter } = partOfCell(heat, cell, by);
+			const frames = await app.models.ask("cell", range, filter);
+			if (timer === this.hoverTimer)
+				app.tip.show(x, y, [...lines, ...frames]);
 		}, HOVER_MS);
+	}
+
+	/* What was asked of a cell where the pointer is no more is not shown. */
+	forgetHover() {
+		clearTimeout(this.hoverTimer);
+		this.hoverTimer = 0;
 	}
 
 	/* --- keys --- */

@@ -4,10 +4,7 @@ import {
 	formatAmount, formatRate, formatShare, formatTime, formatTotal, grouped,
 } from "wick/amount.js";
 import { filterOfRow, phaseOf } from "wick/heat_place.js";
-import { frameName, inRanges } from "wick/select.js";
 import { secondsWord } from "wick/query.js";
-
-const TOP_FRAMES = 3;
 
 function rowText(heat, row) {
 	if (heat.rowLabels)
@@ -67,38 +64,21 @@ export function countText(heat, { column, row }) {
 export function amountText(selection, whole) {
 	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
 		return `${counted(selection.n, selection)} (${formatShare(selection.n, whole.n)})`;
-	const sum = ({ values }) => values.reduce((total, value) => total + value, 0);
-	const total = sum(selection);
-	return `${formatTotal(total, selection)} (${formatShare(total, sum(whole))})`;
+	return `${formatTotal(selection.sum, selection)} (${formatShare(selection.sum, whole.sum)})`;
 }
 
-/* The part of the selection that a cell is of. */
-export function cellSelection(heat, cell, by) {
+/* What a cell is of: {range, filter}, of all of the time by the query. */
+export function partOfCell(heat, cell, by) {
 	const range = heat.rowLabels
 		? { from: Math.max(0, cell.column * heat.columnNs + heat.originNs),
 			to: (cell.column + 1) * heat.columnNs + heat.originNs, rows: null }
 		: rectangleOfCell(heat, cell);
-	return inRanges(heat.selection, [range], heat.rowLabels ? filterOfRow(heat, by, cell.row) : null);
+	return { range, filter: heat.rowLabels ? filterOfRow(heat, by, cell.row) : null };
 }
 
 function rectangleOfCell(heat, cell) {
 	const from = cell.column * heat.columnNs + cell.row * heat.rowNs + heat.originNs;
 	return { from: Math.max(0, from), to: from + heat.rowNs, rows: null };
-}
-
-/* The innermost functions of a part of a selection, most first, as text. */
-export function topFrames(selection) {
-	const sums = new Map();
-	let whole = 0;
-	for (let i = 0; i < selection.n; i++) {
-		const node = selection.stacks[i];
-		const name = node === 0 ? "[no stack]" : frameName(selection, selection.nodes.frame[node]);
-		const size = Math.abs(selection.values[i]);
-		sums.set(name, (sums.get(name) ?? 0) + size);
-		whole += size;
-	}
-	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, TOP_FRAMES)
-		.map(([name, sum]) => `${whole ? `${Math.round((100 * sum) / whole)} % ` : ""}${name}`);
 }
 
 /* A range as it is said: "10–20 s" or "10–20 s, 0–100 ms of each second". */

@@ -124,7 +124,7 @@ export function fitTools(tools, parts, app) {
 		if (state.query !== old.query || state.transforms !== old.transforms)
 			later();
 	});
-	for (const event of ["data", "whole", "found", "resize"])
+	for (const event of ["data", "found", "resize"])
 		app.on(event, later);
 	fit();
 }

@@ -4,11 +4,8 @@
  * What a recording says becomes text only through textContent and fillText.
  */
 
-import { fromBase64, inflate, joined } from "wick/bytes.js";
-import { startModel } from "wick/model.js";
-import { readPack, releaseProfile } from "wick/pack.js";
+import { makeModels } from "wick/asked.js";
 import { browserHistory, makeStore } from "wick/store.js";
-import { makeModels } from "wick/models.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
@@ -36,14 +33,14 @@ function readStart() {
 	return { mode: "view", state: "", ...(element ? JSON.parse(element.textContent) : {}) };
 }
 
-/* The bytes of an element, which is emptied, for it is many megabytes. */
-function takeBytes(element) {
-	const bytes = fromBase64(element.textContent);
+/* The text of an element, which is emptied, for it is many megabytes. */
+function takeText(element) {
+	const text = element.textContent;
 	element.textContent = "";
-	return inflate(bytes);
+	return text;
 }
 
-/* The packs inside the page, in order. */
+/* The packs inside the page, in order: {name, texts}. */
 async function embeddedPacks() {
 	if (document.readyState === "loading")
 		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
@@ -52,20 +49,21 @@ async function embeddedPacks() {
 		const rest = document.getElementById(`wick-rest-${i}`);
 		if (!rest)
 			throw new Error("the page ends before its recording does");
-		const bytes = joined(await Promise.all([takeBytes(element), takeBytes(rest)]));
-		packs.push({ name: element.dataset.name ?? "", profile: readPack(bytes) });
+		packs.push({ name: element.dataset.name ?? "", texts: [element, rest].map(takeText) });
 	}
+	if (packs.length === 0)
+		throw new Error("there is no recording in this page");
 	return packs;
 }
 
-function makeApp(start, recording, baseline) {
+function makeApp(start) {
 	const listeners = new Map();
 	const app = {
 		start,
-		name: recording.name,
-		profile: recording.profile,
-		baseline: baseline?.profile ?? null,
-		baselineName: baseline?.name ?? "",
+		name: "",
+		profile: null,
+		baseline: null,
+		baselineName: "",
 		on(event, listener) {
 			if (!listeners.has(event))
 				listeners.set(event, new Set());
@@ -89,8 +87,9 @@ function makeApp(start, recording, baseline) {
 }
 
 /* Until what was drawn is seen; a page in the background draws nothing and does not wait long. */
-function seen() {
-	return new Promise((resolve) => {
+async function seen(app) {
+	await app.models.idle();
+	await new Promise((resolve) => {
 		requestAnimationFrame(() => setTimeout(resolve, 0));
 		setTimeout(resolve, 100);
 	});
@@ -102,7 +101,6 @@ async function mountAll(app) {
 	mountTop(app);
 	mountQuery(at("query"), at("chips"), app);
 	mountFilterMenu(at("show-filter"), at("filter"), app);
-	mountTabs(at("show-tabs"), at("tabs"), at("view"), app);
 	mountSearch(at("search"), app);
 	mountSave(at("save"), app);
 	fitTools(at("tools"), ["tabs", "query"].map((id) => ({ button: at(`show-${id}`), element: at(id) })), app);
@@ -110,9 +108,9 @@ async function mountAll(app) {
 	mountDetailsRoom(at("show-details"), at("details"), app);
 	mountBrush(at("brush"), app);
 	mountHeat(at("heat-bar"), at("heat"), app);
-	await seen();
+	await seen(app);
 	performance.mark("wick-heat");
-	app.emit("whole");
+	mountTabs(at("show-tabs"), at("tabs"), at("view"), app);
 	mountDetails(at("details"), app);
 	watchProblems(app, say);
 	window.addEventListener("popstate", (event) =>
@@ -126,48 +124,44 @@ async function mountAll(app) {
 
 /* Another recording, or another one to compare it with. */
 function replaceData(app, data) {
-	const before = [app.profile, app.baseline];
 	Object.assign(app, data);
 	app.models.forget();
 	app.emit("data");
-	for (const profile of before)
-		if (profile && profile !== app.profile && profile !== app.baseline)
-			releaseProfile(profile);
 }
 
-async function serve(start) {
+async function mountFirst(app) {
+	await mountAll(app);
+	await seen(app);
+	performance.mark("wick-ready");
+	document.documentElement.dataset.ready = "yes";
+}
+
+async function serve(app) {
 	const { startRecordings } = await import("wick/recordings.js");
-	let app = null;
-	const profileOf = async (buffer) => readPack(await inflate(new Uint8Array(buffer)));
 	async function onPack(buffer, name) {
-		const recording = { name, profile: await profileOf(buffer) };
+		const isFirst = !app.profile;
+		const profile = await app.models.open("A", { buffer });
 		say("");
-		if (app)
-			return replaceData(app, recording);
-		app = makeApp(start, recording, null);
-		await mountAll(app);
-		document.documentElement.dataset.ready = "yes";
-		return undefined;
+		replaceData(app, { name, profile });
+		if (isFirst)
+			await mountFirst(app);
 	}
 	async function onBase(buffer, name) {
-		replaceData(app, { baseline: buffer ? await profileOf(buffer) : null, baselineName: name });
+		replaceData(app, { baseline: await app.models.open("B", buffer ? { buffer } : {}), baselineName: name });
 	}
-	await startRecordings(start, onPack, onBase);
+	await startRecordings(app.start, onPack, onBase);
 }
 
 async function run() {
-	const start = readStart();
-	await startModel();
-	if (start.mode === "serve")
-		return serve(start);
-	const packs = await embeddedPacks();
-	if (packs.length === 0)
-		throw new Error("there is no recording in this page");
-	const app = makeApp(start, packs[0], packs[1]);
-	await mountAll(app);
-	performance.mark("wick-ready");
-	document.documentElement.dataset.ready = "yes";
-	return undefined;
+	const app = makeApp(readStart());
+	if (app.start.mode === "serve")
+		return serve(app);
+	const [recording, baseline] = await embeddedPacks();
+	app.name = recording.name;
+	app.profile = await app.models.open("A", { texts: recording.texts });
+	if (baseline)
+		Object.assign(app, { baselineName: baseline.name, baseline: await app.models.open("B", { texts: baseline.texts }) });
+	return mountFirst(app);
 }
 
 run().catch((error) => {

@@ -5,7 +5,10 @@
  * 64 bits are doubles; a value that a sample has not is NaN.
  */
 
-import { allocate, column, facts, free, lazy, make, stringOf } from "wick/model.js";
+import { allocate, column, facts, free, lazy, make, periodFacts, stringOf } from "wick/model.js";
+
+const CPU_UNKNOWN = 0xffff;
+const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
 
 /* A "# cmdline" as it was typed, on one line; as words_command() in base/words.c. */
 const commandLine = (text) => text
@@ -26,7 +29,7 @@ function readThreads(profile, text) {
 
 function readFrames(profile, n) {
 	const frames = { n };
-	for (const name of ["name", "module", "inlined", "addr", "offset"])
+	for (const name of FRAME_COLUMNS)
 		lazy(frames, name, () => column("profile", profile.made, `frame_${name}`, 0));
 	return frames;
 }
@@ -98,7 +101,8 @@ export function readPack(bytes) {
 	const said = facts("profile", held.made);
 	const text = makeText(held);
 	const profile = {
-		...describe(said, text), held, n: said.n, text,
+		...describe(said, text), held, n: said.n, nNodes: said.nodes, text,
+		periods: [-1, ...said.events.keys()].map((event) => periodFacts(held.made, event)),
 		get made() {
 			return held.made;
 		},
@@ -111,7 +115,42 @@ export function readPack(bytes) {
 		frame: column("profile", held.made, "node_frame", 0) }));
 	for (const name of ["time", "weight", "thread", "stack", "cpu", "event"])
 		lazy(profile, name, () => column("profile", held.made, name, 0));
+	lazy(profile, "sum", () => sumOf(profile));
+	lazy(profile, "hasCpus", () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN));
+	lazy(profile, "unknownPart", () => unknownPart(profile));
 	return profile;
+}
+
+/* What all samples stand for, in the period's unit. */
+function sumOf({ weight, periods: [{ multiply, divide }] }) {
+	return weight.reduce((sum, one) => sum + (multiply === divide ? one : Math.floor((one * multiply) / divide)), 0);
+}
+
+/* The part of the samples whose innermost function is "[unknown]". */
+function unknownPart({ n, stack, nodes, frames, text }) {
+	const unknown = frames.name.map((name) => (text(name) === "[unknown]" ? 1 : 0));
+	const of = stack.reduce((sum, node) => sum + (node !== 0 ? unknown[nodes.frame[node]] : 0), 0);
+	return n ? of / n : 0;
+}
+
+const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
+	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
+	"unknownPart"];
+
+/** What the page has of a profile, as a message: all but samples and stacks. */
+export function pageOf(profile) {
+	const strings = column("profile", profile.made, "strings", 0);
+	const starts = [0];
+	for (let at = strings.indexOf(0); at >= 0; at = strings.indexOf(0, at + 1))
+		starts.push(at + 1);
+	const columns = FRAME_COLUMNS.map((name) => [name, profile.frames[name].slice()]);
+	return {
+		...Object.fromEntries(SAID.map((name) => [name, profile[name]])),
+		tags: profile.tags.map(({ name }) => ({ name })),
+		metrics: profile.metrics.map(({ name, unit, kind }) => ({ name, unit, kind })),
+		frames: { n: profile.frames.n, ...Object.fromEntries(columns) },
+		strings, starts: Uint32Array.from(starts),
+	};
 }
 
 /** Gives the memory of a profile back; who looks at it from then on gets an Error. */

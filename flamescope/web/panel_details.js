@@ -1,8 +1,8 @@
 /* panel_details.js - one function, or all: every metric, its states, its threads, its modules */
 
 import { formatAmount, formatChange, formatShare, formatTime } from "wick/amount.js";
-import { functionDetails } from "wick/details.js";
-import { frameModule, frameInlined } from "wick/select.js";
+import { drawing } from "wick/asked.js";
+import { frameModule, frameInlined } from "wick/frames.js";
 import { sayAmount } from "wick/tree_picture.js";
 
 const MOST_MODULES = 4;
@@ -68,9 +68,7 @@ function tagPart(tag, details, unit) {
 }
 
 function fill(box, app, selection, details) {
-	let whole = 0;
-	for (let i = 0; i < selection.n; i++)
-		whole += Math.abs(selection.values[i]);
+	const { size: whole } = selection;
 	const { total, self } = details;
 	box.append(table("Amounts", [
 		["total", sayAmount(selection, total.gain, total.loss, details.samples), formatShare(total.gain + total.loss, whole)],
@@ -92,10 +90,10 @@ function fill(box, app, selection, details) {
 export function mountDetails(place, app) {
 	let timer = 0;
 
-	function update() {
+	const update = drawing(() => {
 		const name = app.store.state.frame;
 		const selection = app.models.selection();
-		const details = functionDetails(selection, name);
+		const details = app.models.details(name);
 		const all = element("button", "All");
 		all.type = "button";
 		all.title = "Of all functions";
@@ -118,11 +116,12 @@ export function mountDetails(place, app) {
 		else
 			fill(box, app, selection, details);
 		place.replaceChildren(head, box);
-	}
+	});
 
 	/* After the views: they are what was asked for first. */
 	function later() {
 		clearTimeout(timer);
+		update.stop();
 		if (place.hidden)
 			place.replaceChildren();
 		else

@@ -2,11 +2,11 @@
 
 import { FRAME_COLOURS } from "wick/colour.js";
 import { formatShare, formatStep, grouped, unitWord } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
-import { periodOf } from "wick/period.js";
 import { parseMetric } from "wick/query.js";
-import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread } from "wick/select.js";
+import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread, periodOf } from "wick/recording.js";
 import { formatTransform, transformKinds } from "wick/transforms.js";
 
 const MEASURES = [
@@ -144,7 +144,7 @@ function transformChips(app) {
 
 /* What is in force, each to be taken back; the focus stays among them. */
 function mountChips(list, app) {
-	function show() {
+	const show = drawing(() => {
 		const { query } = app.store.state;
 		const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
 		const chips = [...idleChip(app), ...transformChips(app), ...chipsOf(query).map(([text, patch]) =>
@@ -159,7 +159,7 @@ function mountChips(list, app) {
 		list.replaceChildren(...chips);
 		if (at >= 0)
 			list.children[Math.min(at, chips.length - 1)]?.querySelector("button").focus();
-	}
+	});
 	app.store.subscribe((state, old) => {
 		show();
 		if (state.transforms === old.transforms)
@@ -168,8 +168,7 @@ function mountChips(list, app) {
 			? transformKinds[state.transforms.at(-1).kind].says(state.transforms.at(-1).of)
 			: "a step was taken back");
 	});
-	for (const event of ["data", "whole"])
-		app.on(event, show);
+	app.on("data", show);
 	show();
 }
 
@@ -202,7 +201,6 @@ export function mountHeatMenu(button, box, app) {
 	attachBox(button, box);
 	app.store.subscribe(show);
 	app.on("data", fill);
-	app.on("whole", fill);
 	fill();
 }
 
@@ -230,7 +228,7 @@ export function mountQuery(element, chips, app) {
 		return asked ? deltaMetricOf(asked) : "";
 	}
 
-	function show() {
+	const show = drawing(() => {
 		const { query, colour: coloured } = app.store.state;
 		metric.value = query.metric || defaultMetric(app.profile, app.models.whole().event);
 		offerSign(group, deltaMetricNow());
@@ -238,7 +236,7 @@ export function mountQuery(element, chips, app) {
 		colour.value = coloured;
 		if (app.profile.events.length > 1)
 			event.value = String(app.models.whole().event);
-	}
+	});
 
 	metric.addEventListener("change", () => {
 		const { groups } = app.store.state.query;
@@ -267,7 +265,6 @@ export function mountQuery(element, chips, app) {
 		} });
 	app.store.subscribe(show);
 	app.on("data", fill);
-	app.on("whole", fill); /* then it is known whether there are CPUs */
 	fill();
 	mountChips(chips, app);
 }

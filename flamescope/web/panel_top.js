@@ -3,7 +3,7 @@
 import { commandFor } from "wick/command.js";
 import { formatLength, formatTotal, grouped } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
-import { periodOf, periodValues } from "wick/period.js";
+import { periodOf } from "wick/recording.js";
 
 const MOST_LISTED = 40;
 const THEMES = ["", "light", "dark"];
@@ -33,7 +33,7 @@ export function summaryOf(profile) {
 	const parts = profile.hasTimes ? [formatLength(profile.lengthNs)] : [];
 	parts.push(`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`);
 	if (periodOf(profile).isDefault && periodOf(profile).unit)
-		parts.push(formatTotal(periodValues(profile).reduce((sum, value) => sum + value, 0), periodOf(profile)));
+		parts.push(formatTotal(profile.sum, periodOf(profile)));
 	return parts.join(" · ");
 }
 
@@ -146,8 +146,7 @@ export function mountTop(app) {
 	app.keys.add({ key: "y", what: "copy the link", run: app.copyLink });
 	app.keys.add({ key: "Y", what: "copy the command that selects the same", run: app.copyCommand });
 	app.store.subscribe(update);
-	for (const event of ["data", "whole"])
-		app.on(event, describe);
+	app.on("data", describe);
 	describe();
 	update();
 }

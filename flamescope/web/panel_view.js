@@ -73,9 +73,8 @@ export function mountTabs(opener, tabs, element, app) {
 		if (i < 9)
 			app.keys.add({ key: String(i + 1), what: view.title ?? view.label, run: () => void go(i) });
 	});
-	mark();
+	show();
 	app.store.subscribe(show);
-	app.on("whole", show);
 }
 
 export function mountSearch(element, app) {

@@ -1,20 +1,9 @@
 /* problem.js - what is unusual about a recording, and what to do about it */
 
 import { formatAmount } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
 
 const MANY_UNKNOWN = 0.5;
-
-/* The part of the samples whose innermost function is "[unknown]". */
-function unknownPart(profile) {
-	const { frames, nodes } = profile;
-	const unknown = new Uint8Array(frames.n);
-	for (let i = 0; i < frames.n; i++)
-		unknown[i] = profile.text(frames.name[i]) === "[unknown]" ? 1 : 0;
-	let n = 0;
-	for (let i = 0; i < profile.n; i++)
-		n += profile.stack[i] !== 0 && unknown[nodes.frame[profile.stack[i]]];
-	return profile.n ? n / profile.n : 0;
-}
 
 const NS = 1e9;
 const MOST_CPUS = 65535;
@@ -60,9 +49,9 @@ export function problemsOf(profile) {
 		notes.push("Folded stacks have no times: the heatmap shows one moment.");
 	if (profile.n && isToCome(profile))
 		notes.push("The recording's date is in the future: the clock was wrong, or the date is forged.");
-	if (profile.n && profile.nodes.n === 1)
+	if (profile.n && profile.nNodes === 1)
 		notes.push("No sample has a stack, try: `perf script` with ip, sym and dso in -F, after `perf record -g`.");
-	else if (profile.n && unknownPart(profile) > MANY_UNKNOWN)
+	else if (profile.n && profile.unknownPart > MANY_UNKNOWN)
 		notes.push("More than half of the samples are in functions without a name, try: `wick symbolize FILE`, or the programs' debugging symbols.");
 	return { problems, notes };
 }
@@ -82,7 +71,7 @@ export function queryProblems(selection) {
 export function watchProblems(app, say) {
 	let known = null;
 	let found = null;
-	function update() {
+	const update = drawing(() => {
 		if (known !== app.profile) {
 			known = app.profile;
 			found = problemsOf(app.profile);
@@ -95,7 +84,7 @@ export function watchProblems(app, say) {
 		document.getElementById("notes").textContent = notes.join("\n");
 		document.getElementById("show-info").textContent = notes.length === 0 ? "Info"
 			: `Info: ${notes.length} note${notes.length === 1 ? "" : "s"}`;
-	}
+	});
 	app.store.subscribe(update);
 	app.on("data", update);
 	update();

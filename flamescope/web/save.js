@@ -5,9 +5,9 @@
  * larger than browsers can draw is left out, and that is said.
  */
 
-import { fileOf } from "wick/model.js";
+import { there } from "wick/asked.js";
 import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat_place.js";
-import { frameModule, frameName } from "wick/select.js";
+import { frameModule, frameName } from "wick/frames.js";
 import { diffCsv, flameSvg, functionsCsv, heatCsv, heatSvg } from "wick/save_text.js";
 
 const SVG_WIDTH = 1200;
@@ -129,19 +129,19 @@ function saveSvg(app, what) {
 	return said(app, name, notes);
 }
 
-function csvOf(app, what) {
+async function csvOf(app, what) {
 	if (what === "heatmap")
 		return heatCsv(app.heatView.heat);
 	if (what === "diff" && app.view.diff && app.view.canvas)
 		return diffCsv(app.view.diff);
-	const selection = app.models.selection();
-	return functionsCsv(app.models.functions(), (f) => frameName(selection, f),
+	const [selection, functions] = await there(() => [app.models.selection(), app.models.functions()]);
+	return functionsCsv(functions, (f) => frameName(selection, f),
 		(f) => frameModule(selection, f), selection.unit);
 }
 
-function saveCsv(app, what) {
+async function saveCsv(app, what) {
 	const name = fileName(app, what, "csv");
-	download(new Blob([csvOf(app, what)], { type: "text/csv" }), name);
+	download(new Blob([await csvOf(app, what)], { type: "text/csv" }), name);
 	said(app, name, []);
 }
 
@@ -149,9 +149,9 @@ function saveCsv(app, what) {
 const FORMATS = [["perf", "perf"], ["pprof", "pb"], ["Folded", "folded"], ["speedscope", "speedscope.json"],
 	["Firefox", "firefox.json"]];
 
-function saveSamples(app, end) {
+async function saveSamples(app, end) {
 	const name = fileName(app, "selected", end);
-	download(new Blob([fileOf(app.models.selection().made, end)]), name);
+	download(new Blob([await app.models.ask("file", end)]), name);
 	said(app, name, []);
 }
 

@@ -8,52 +8,23 @@
 
 import { column, facts, free, lazy, make } from "wick/model.js";
 import { parseMetric, queryWords, rangeWord } from "wick/query.js";
-import { periodOf } from "wick/period.js";
-import { makePattern } from "wick/pattern.js";
 
-const CPU_UNKNOWN = 0xffff;
-
-/* What a pattern of a query matches; the words of the command line are PCRE's. */
-export const compile = (pattern) => makePattern(pattern);
-
-/** {codes: one a sample, label(code), labels, n: codes are below} of a dimension. */
-export function dimension(profile, name, deltaMetric = "") {
-	const made = make("dimension", profile.made, name, deltaMetric);
+/** What samples say in a dimension: [{label, samples: how many say it}], most first. */
+export function dimensionValues(profile, name) {
+	const made = make("dimension", profile.made, name, "");
 	const labels = facts("dimension", made);
 	const codes = column("dimension", made, profile.made);
 	free("dimension", made);
-	return { codes, labels, n: labels.length, label: (code) => labels[code] };
+	const ofCode = new Float64Array(labels.length);
+	codes.forEach((code) => ofCode[code]++);
+	const samples = new Map();
+	labels.forEach((label, code) => {
+		if (ofCode[code])
+			samples.set(label, (samples.get(label) ?? 0) + ofCode[code]);
+	});
+	return [...samples].map(([label, n]) => ({ label, samples: n }))
+		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
 }
-
-/* What samples can be told apart by, those that say something first. */
-export function dimensionNames(profile) {
-	const names = ["thread", "comm"];
-	if (profile.threads.some((thread) => thread.pid >= 0))
-		names.push("process", "pid");
-	if (profile.threads.some((thread) => thread.tid >= 0))
-		names.push("tid");
-	if (profile.threads.some((thread) => thread.host))
-		names.push("host");
-	if (profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN))
-		names.push("cpu");
-	if (profile.events.length > 1)
-		names.push("event");
-	return [...profile.tags.map((tag) => tag.name), ...names];
-}
-
-export const hasIdleThread = (profile) => profile.threads.some(({ comm, tid }) => tid === 0 && comm === "swapper");
-
-export function defaultMetric(profile, event = -1) {
-	return periodOf(profile, event).isDefault ? "period" : "samples";
-}
-
-/* The metric whose changes a selection (or what parseMetric() says) counts; "": none. */
-export function deltaMetricOf({ measure, name }) {
-	return ["delta", "gain", "loss"].includes(measure) ? name : "";
-}
-
-/* The names of size classes, for the menu. */
-export const classNames = (profile) => profile.metrics.map(({ name }) => `${name}:class`);
 
 /*
  * A selection in C's memory, and what the views look at of it.  release() gives the memory back;
@@ -66,11 +37,12 @@ class Selection {
 		this.profile = profile;
 		this.remake = remake; /* -> its address */
 		const said = facts("selection", this.made);
-		const { nNodes, ...rest } = said;
-		Object.assign(this, rest);
+		Object.assign(this, said);
 		for (const name of ["samples", "stacks", "values"])
 			lazy(this, name, () => column("selection", this.made, name));
-		lazy(this, "nodes", () => ({ n: nNodes, parent: column("selection", this.made, "node_parent"),
+		lazy(this, "sum", () => this.values.reduce((sum, value) => sum + value, 0));
+		lazy(this, "size", () => this.values.reduce((sum, value) => sum + Math.abs(value), 0));
+		lazy(this, "nodes", () => ({ n: said.nNodes, parent: column("selection", this.made, "node_parent"),
 			frame: column("selection", this.made, "node_frame") }));
 	}
 
@@ -130,24 +102,4 @@ export function transformSelection(selection, transforms) {
 export function emptySelection(profile, query, problem) {
 	const none = { ...query, metric: "", groups: [], filters: [], only: [], without: [], elide: [], focus: "", truncate: "" };
 	return Object.assign(makeSelection(profile, { ...none, only: [""], without: [""] }), { problem, labels: [] });
-}
-
-export function frameName(selection, frame) {
-	const { profile, labels } = selection;
-	const { n, name } = profile.frames;
-	return frame < n ? profile.text(name[frame]) : labels[frame - n];
-}
-
-/* "" for groups, for inlined frames and where the file has none. */
-export function frameModule({ profile }, frame) {
-	const { n, module } = profile.frames;
-	return frame < n ? profile.text(module[frame]) : "";
-}
-
-export function frameInlined({ profile }, frame) {
-	return frame < profile.frames.n && profile.frames.inlined[frame] !== 0;
-}
-
-export function isGroupLabel(selection, frame) {
-	return frame >= selection.profile.frames.n;
 }

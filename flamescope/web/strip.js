@@ -1,39 +1,56 @@
 /* strip.js - what each thread was doing, one stack a pixel, in the order of time */
 
+import { threadLabel } from "wick/details.js";
+
 /**
- * stripThreads - the samples of a selection, thread by thread
+ * stripOf - the samples of a selection, thread by thread
  *
- * Return: [{thread, label, from, to, amount}], most first: from and to are places in `order`,
- * which has the selection's samples of a thread beside each other in the order of time.
+ * Return: {nodes, depth, times, stacks, values, threads: [{label, from, to, amount, deepest, gap}]}: the
+ * threads are most first, from and to are places in times, stacks (numbers of nodes) and values; depth is
+ * of each node, and deepest that of the thread's deepest stack; gap is for how long a sample stands for
+ * what came after it: after that nothing is known, and the strip stays empty.
  */
-export function stripThreads(selection, labelOf) {
+export function stripOf(selection) {
 	const { profile, n, samples } = selection;
 	const nThreads = profile.threads.length;
 	const start = new Uint32Array(nThreads + 1);
 	const threadOf = (i) => profile.thread[samples[i]];
-	const amount = new Float64Array(nThreads);
-	for (let i = 0; i < n; i++) {
+	for (let i = 0; i < n; i++)
 		start[threadOf(i) + 1]++;
-		amount[threadOf(i)] += Math.abs(selection.values[i]);
-	}
 	for (let t = 0; t < nThreads; t++)
 		start[t + 1] += start[t];
-	const fill = start.slice();
-	const order = new Uint32Array(n);
-	for (let i = 0; i < n; i++)
-		order[fill[threadOf(i)]++] = i;
-	const threads = [];
-	for (let t = 0; t < nThreads; t++) {
-		if (start[t + 1] > start[t])
-			threads.push({ thread: t, label: labelOf(t), from: start[t], to: start[t + 1], amount: amount[t] });
+	const place = start.slice();
+	const strip = { nodes: { n: selection.nodes.n, parent: selection.nodes.parent.slice(), frame: selection.nodes.frame.slice() },
+		depth: nodeDepths(selection.nodes), times: new Float64Array(n), stacks: new Uint32Array(n), values: new Float64Array(n) };
+	for (let i = 0; i < n; i++) {
+		const at = place[threadOf(i)]++;
+		strip.times[at] = profile.time[samples[i]];
+		strip.stacks[at] = selection.stacks[i];
+		strip.values[at] = selection.values[i];
 	}
-	threads.sort((a, b) => b.amount - a.amount || a.thread - b.thread);
-	return { selection, order, threads };
+	const threads = [];
+	for (let t = 0; t < nThreads; t++)
+		if (start[t + 1] > start[t])
+			threads.push(threadOfStrip(strip, threadLabel(profile.threads[t]), start[t], start[t + 1]));
+	return { ...strip, threads: threads.sort((a, b) => b.amount - a.amount) };
 }
 
-/** When a sample (by its place in the order) was taken, in nanoseconds since the start. */
-export function stripTime(strip, place) {
-	return strip.selection.profile.time[strip.selection.samples[strip.order[place]]];
+function threadOfStrip({ depth, times, stacks, values }, label, from, to) {
+	const thread = { label, from, to, amount: 0, deepest: 0, gap: gapOf(times.subarray(from, to)) };
+	for (let i = from; i < to; i++) {
+		thread.amount += Math.abs(values[i]);
+		thread.deepest = Math.max(thread.deepest, depth[stacks[i]]);
+	}
+	return thread;
+}
+
+/* Twice the median distance of samples at these times. */
+function gapOf(times) {
+	const step = Math.max(1, Math.floor((times.length - 1) / 999));
+	const distances = [];
+	for (let i = 0; i + 1 < times.length; i += step)
+		distances.push(times[i + 1] - times[i]);
+	return 2 * (distances.sort((a, b) => a - b)[distances.length >> 1] ?? 0);
 }
 
 /** The first place of a thread that is at or after a moment. */
@@ -42,30 +59,12 @@ export function firstAtOrAfter(strip, thread, ns) {
 	let high = thread.to;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if (stripTime(strip, middle) >= ns)
+		if (strip.times[middle] >= ns)
 			high = middle;
 		else
 			low = middle + 1;
 	}
 	return low;
-}
-
-/**
- * stripGap - for how long a sample stands for what came after it
- *
- * Twice the median distance of the thread's samples: after that nothing is known, and the strip
- * stays empty.
- */
-export function stripGap(strip, thread) {
-	const n = thread.to - thread.from - 1;
-	if (n < 1)
-		return 0;
-	const step = Math.max(1, Math.floor(n / 999));
-	const distances = [];
-	for (let i = thread.from; i + 1 < thread.to; i += step)
-		distances.push(stripTime(strip, i + 1) - stripTime(strip, i));
-	distances.sort((a, b) => a - b);
-	return 2 * distances[distances.length >> 1];
 }
 
 /**
@@ -75,29 +74,28 @@ export function stripGap(strip, thread) {
  * goes on with the last sample while its gap lasts, and is -1 after.
  */
 export function stripColumns(strip, thread, fromNs, toNs, n) {
-	const { stacks, values } = strip.selection;
+	const { times, stacks, values } = strip;
 	const shown = new Int32Array(n).fill(-1);
 	const places = new Int32Array(n).fill(-1);
-	const gap = thread.gap ?? (thread.gap = stripGap(strip, thread));
 	const column = (toNs - fromNs) / n;
 	let place = Math.max(thread.from, firstAtOrAfter(strip, thread, fromNs) - 1);
 	let last = -1;
 	for (let c = 0; c < n; c++) {
 		const end = fromNs + (c + 1) * column;
 		let best = -1;
-		while (place < thread.to && stripTime(strip, place) < end) {
+		while (place < thread.to && times[place] < end) {
 			last = place++;
-			if (stripTime(strip, last) < fromNs + c * column)
+			if (times[last] < fromNs + c * column)
 				continue;
-			if (best < 0 || Math.abs(values[strip.order[last]]) > Math.abs(values[strip.order[best]]))
+			if (best < 0 || Math.abs(values[last]) > Math.abs(values[best]))
 				best = last;
 		}
-		if (best < 0 && last >= 0 && fromNs + c * column - stripTime(strip, last) <= gap)
+		if (best < 0 && last >= 0 && fromNs + c * column - times[last] <= thread.gap)
 			best = last;
 		if (best < 0)
 			continue;
 		places[c] = best;
-		shown[c] = stacks[strip.order[best]];
+		shown[c] = stacks[best];
 	}
 	return { stacks: shown, places };
 }
@@ -110,7 +108,7 @@ export function stripColumns(strip, thread, fromNs, toNs, n) {
  * ones, most first.
  */
 export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
-	const { stacks, values } = strip.selection;
+	const { times, stacks, values } = strip;
 	const parts = [];
 	let place = firstAtOrAfter(strip, thread, fromNs);
 	for (let i = 0; i < n; i++) {
@@ -118,9 +116,9 @@ export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
 		const to = fromNs + ((i + 1) * (toNs - fromNs)) / n;
 		const nodes = new Map();
 		const first = place;
-		for (; place < thread.to && stripTime(strip, place) < to; place++) {
-			const node = stacks[strip.order[place]];
-			nodes.set(node, (nodes.get(node) ?? 0) + Math.abs(values[strip.order[place]]));
+		for (; place < thread.to && times[place] < to; place++) {
+			const node = stacks[place];
+			nodes.set(node, (nodes.get(node) ?? 0) + Math.abs(values[place]));
 		}
 		parts.push({ from, to, samples: place - first, ...sumByName(nodes, nameOf) });
 	}
@@ -170,13 +168,10 @@ export function stripBoxes(nodes, depth, columns, maxRows, box) {
 		close(row, columns.length);
 }
 
-/** Depth of each node of a selection's stacks, and of the deepest. */
-export function nodeDepths(nodes) {
+/** Depth of each node of a selection's stacks. */
+function nodeDepths(nodes) {
 	const depth = new Uint32Array(nodes.n);
-	let deepest = 0;
-	for (let i = 1; i < nodes.n; i++) {
+	for (let i = 1; i < nodes.n; i++)
 		depth[i] = depth[nodes.parent[i]] + 1;
-		deepest = Math.max(deepest, depth[i]);
-	}
-	return { depth, deepest };
+	return depth;
 }

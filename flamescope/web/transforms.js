@@ -9,11 +9,6 @@ export const transformKinds = {
 	hide: { of: "module", says: (of) => `Hide module ${of}` },
 };
 
-/** One more than the highest number of a frame, those of groups included. */
-export function numberOfFrames(selection) {
-	return selection.profile.frames.n + selection.labels.length;
-}
-
 /** `kind:of` of the URL; null if it says nothing that is known. */
 export function parseTransform(text) {
 	const colon = text.indexOf(":");

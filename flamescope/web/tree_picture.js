@@ -2,11 +2,9 @@
 
 import { formatAmount, formatChange, formatRate, formatShare } from "wick/amount.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
-import { frameStates } from "wick/frame_state.js";
 import { selectedNs } from "wick/heat_words.js";
 import { FAMILIES, FAMILY_WORDS, familyOf, STATES } from "wick/palette.js";
-import { frameInlined, frameModule, frameName, isGroupLabel } from "wick/select.js";
-import { numberOfFrames } from "wick/transforms.js";
+import { frameInlined, frameModule, frameName, isGroupLabel, numberOfFrames } from "wick/frames.js";
 import { layoutTree } from "wick/tree_layout.js";
 
 const layouts = new WeakMap(); /* of trees, which never change */
@@ -32,7 +30,7 @@ function layoutOf(tree) {
  */
 export function looksOf(app, tree, order) {
 	const { selection } = tree;
-	const states = app.store.state.colour === "state" ? frameStates(selection) : null;
+	const states = app.store.state.colour === "state" ? app.models.states() : null;
 	const host = (node) => {
 		let at = node;
 		while (at !== 0 && frameInlined(selection, tree.frame[at]))

@@ -2,6 +2,7 @@
  * view_brush.js - a strip over the whole recording: dragging it says which part the heatmap shows
  */
 
+import { drawing } from "wick/asked.js";
 import { rangeText } from "wick/heat_words.js";
 import { formatTime } from "wick/amount.js";
 
@@ -9,23 +10,6 @@ const HEIGHT = 24;
 const BURST_MS = 400; /* between two turns of the wheel that are one step to undo */
 const HANDLE = 6; /* pixels beside an end where it can be taken */
 const LEAST_PX = 3; /* what is dragged less was a click */
-
-/* Sums of the selection in N equal parts of the recording, apart by sign. */
-export function brushBins(selection, n) {
-	const { profile, samples, values } = selection;
-	const scale = n / Math.max(1, profile.lengthNs);
-	const bins = { gain: new Float64Array(n), loss: new Float64Array(n), most: 0 };
-	for (let i = 0; i < selection.n; i++) {
-		const at = Math.min(n - 1, Math.floor(profile.time[samples[i]] * scale));
-		if (values[i] < 0)
-			bins.loss[at] -= values[i];
-		else
-			bins.gain[at] += values[i];
-	}
-	for (let i = 0; i < n; i++)
-		bins.most = Math.max(bins.most, bins.gain[i], bins.loss[i]);
-	return bins;
-}
 
 function drawBars(context, bins, colours, width) {
 	const isSigned = bins.loss.some((loss) => loss > 0);
@@ -50,8 +34,6 @@ export function mountBrush(element, app) {
 	canvas.setAttribute("aria-valuemin", "0");
 	element.append(canvas);
 	let width = 0;
-	let bins = null;
-	let binsOf = null;
 	let drag = null;
 	let frame = 0;
 
@@ -63,7 +45,7 @@ export function mountBrush(element, app) {
 	const xOf = (ns) => (Math.max(0, Math.min(ns, length())) / length()) * width;
 	const timeAt = (x) => Math.round((Math.max(0, Math.min(width, x)) / width) * length());
 
-	function draw() {
+	const draw = drawing(() => {
 		frame = 0;
 		width = Math.max(1, Math.round(element.clientWidth));
 		const ratio = globalThis.devicePixelRatio || 1;
@@ -72,11 +54,7 @@ export function mountBrush(element, app) {
 			canvas.height = Math.round(HEIGHT * ratio);
 			canvas.style.height = `${HEIGHT}px`;
 		}
-		const selection = app.models.whole();
-		if (binsOf !== selection || bins.gain.length !== width) {
-			bins = brushBins(selection, width);
-			binsOf = selection;
-		}
+		const bins = app.models.brush(width);
 		const context = canvas.getContext("2d");
 		const css = app.colours.css;
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -86,7 +64,7 @@ export function mountBrush(element, app) {
 		drawMarks(context, css);
 		drawWindow(context, css);
 		describe();
-	}
+	});
 
 	function drawMarks(context, css) {
 		const { ranges, rangesB } = app.store.state;

@@ -1,17 +1,16 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { fillChance, isFlagged, LEVEL, makeDiff, whyNoDiff } from "wick/diff.js";
+import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { makeLegend } from "wick/flame_legend.js";
 import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
+import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
 import { changeKeys } from "wick/tree_picture.js";
 import { followPath, layoutTree, pathOf, widestNodes } from "wick/tree_layout.js";
 import { emptyNote, makeCrumbs, sameTree, windowKeeper } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
-
-const SLICE_MS = 12; /* of counting, until the page may do something else */
 
 /** `+5.00 points`: the change of a share. */
 export function formatPoints(change) {
@@ -28,20 +27,11 @@ function formatChance(p) {
 	return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
-/* One computation for a pair of selections, kept while the page is open. */
-const kept = new WeakMap();
-
-function diffOf(base, now) {
-	let byBase = kept.get(now);
-	if (!byBase)
-		kept.set(now, (byBase = new WeakMap()));
-	let diff = byBase.get(base);
-	if (!diff) {
-		diff = makeDiff(base, now);
-		diff.order = [...diff.names.keys()];
-		diff.layout = layoutTree(diff.tree, diff.tree.width);
-		byBase.set(base, diff);
-	}
+/* What is made of a comparison once: the order of its rows, and where its boxes are. */
+function prepared(diff, sides) {
+	diff.sides = sides;
+	diff.order ??= [...diff.names.keys()];
+	diff.layout ??= layoutTree(diff.tree, diff.tree.width);
 	return diff;
 }
 
@@ -51,6 +41,7 @@ class DiffView {
 		app.view = this; /* the one that is seen: save.js asks it for its graphs */
 		this.element = element;
 		this.keeper = windowKeeper(app, "window");
+		this.update = drawing(() => this.#show());
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -74,7 +65,7 @@ class DiffView {
 		return undefined;
 	}
 
-	update() {
+	#show() {
 		this.round = {}; /* what counts for an older pair stops */
 		const { app } = this;
 		const base = app.models.selectionB();
@@ -93,10 +84,10 @@ class DiffView {
 			app.emit("found");
 			return;
 		}
-		this.diff = diffOf(base, now);
+		this.diff = prepared(app.models.diff(), [base, now]);
 		this.#build();
 		if (!this.diff.chance)
-			this.#count(this.round, this.diff);
+			this.#test(this.round, this.diff);
 	}
 
 	#button(label, act) {
@@ -147,28 +138,21 @@ class DiffView {
 		return diff.order.filter((i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
 	}
 
-	/* In slices, so that the page stays quick. */
-	#count(round, diff) {
-		const steps = fillChance(diff);
-		const slice = () => {
-			if (this.round !== round)
-				return;
-			const end = performance.now() + SLICE_MS;
-			let step = steps.next();
-			while (!step.done && performance.now() < end)
-				step = steps.next();
-			if (!step.done) {
-				this.progress.value = step.value;
-				setTimeout(slice, 0);
-				return;
-			}
-			this.progress.hidden = true;
-			this.#sayChance();
-			this.#sortRows();
-			this.canvas.invalidate();
-			this.app.say(this.says.textContent);
-		};
-		setTimeout(slice, 0);
+	/* Slice by slice, between which the worker answers other questions. */
+	async #test(round, diff) {
+		let slice = await this.app.models.ask("chance");
+		while (this.round === round && !slice.chance) {
+			this.progress.value = slice.part;
+			slice = await this.app.models.ask("chance");
+		}
+		if (this.round !== round)
+			return;
+		diff.chance = slice.chance;
+		this.progress.hidden = true;
+		this.#sayChance();
+		this.#sortRows();
+		this.canvas.invalidate();
+		this.app.say(this.says.textContent);
 	}
 
 	#build() {
@@ -327,6 +311,7 @@ class DiffView {
 	}
 
 	unmount() {
+		this.update.stop();
 		this.keeper.stop();
 		this.round = {};
 		this.app.tip.hide();

@@ -1,11 +1,12 @@
 /* view_flame.js - flame graph, icicle and reverse graph of the selection */
 
+import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { makeLegend } from "wick/flame_legend.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { formatShare, formatTotal } from "wick/amount.js";
-import { frameName } from "wick/select.js";
+import { frameName } from "wick/frames.js";
 import { sayAmount, flamePicture } from "wick/tree_picture.js";
 import { followPath, pathOf, widestNodes } from "wick/tree_layout.js";
 
@@ -37,7 +38,7 @@ export function whyEmpty(app, selection) {
 		return "The recording has no sample.";
 	if (selection.n === 0)
 		return "No sample passes the filters. Try: a longer time, or fewer filters (u undoes the last step).";
-	if (selection.nodes.n === 1)
+	if (selection.nNodes === 1)
 		return "No sample has a stack; `perf record -g` or `wick record` records stacks.";
 	return `All ${selection.n} samples are 0 by this metric. Try: another metric.`;
 }
@@ -125,6 +126,7 @@ class FlameView {
 		bar.className = "bar";
 		bar.append(this.crumbs.element, this.legend.element, this.text.element);
 		element.replaceChildren(bar, this.note, this.canvas.element);
+		this.update = drawing(() => this.#show());
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -138,7 +140,7 @@ class FlameView {
 	#onState(state, old) {
 		if (!sameTree(state, old))
 			this.update();
-		else if (state.zoom !== old.zoom || state.window !== old.window)
+		else if (this.picture && (state.zoom !== old.zoom || state.window !== old.window))
 			this.#place();
 	}
 
@@ -147,7 +149,7 @@ class FlameView {
 		this.update();
 	}
 
-	update() {
+	#show() {
 		this.tree = this.app.models.flame(this.kind.order, "");
 		this.picture = flamePicture(this.app, this.tree, this.kind.order);
 		const empty = !(this.picture.layout.total > 0) || this.tree.n === 1;
@@ -188,6 +190,7 @@ class FlameView {
 
 	unmount() {
 		this.keeper.stop();
+		this.update.stop();
 		this.app.tip.hide();
 		for (const off of this.offs)
 			off();

@@ -1,12 +1,12 @@
 /* view_heat.js - the heatmap: what to look at is chosen here, by what heat_input.js hears */
 
+import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
 import { hatchNegative, makeHeatPicture, paintLegend } from "wick/heat_paint.js";
 import { drawAxes, drawCell, drawRanges } from "wick/heat_marks.js";
 import { listenHeat } from "wick/heat_input.js";
-import { AXIS, everyOfRow, filterOfRow, fittingColumn, heightIn, placeOf, rectangleRanges, wholeWindow } from "wick/heat_place.js";
+import { AXIS, everyOfRow, filterOfRow, fittingColumn, heightIn, placeOf, rangeBetween, rectangle, rectangleRanges, wholeWindow } from "wick/heat_place.js";
 import { amountText, cellNs, rangesText, valueText, whenText } from "wick/heat_words.js";
-import { rangeBetween, rectangle } from "wick/heat.js";
 import { make, mountHeatMenu } from "wick/panel_query.js";
 import { MAX_RANGES } from "wick/query.js";
 import { formatAmount, formatRate, formatStep } from "wick/amount.js";
@@ -27,9 +27,10 @@ class HeatView {
 		this.stretch = null; /* {from, to} of the keyboard's */
 		this.frame = 0;
 		this.picture = null;
+		this.draw = drawing(() => this.drawNow());
 		this.build();
 		this.listen();
-		listenHeat(this);
+		this.listens = false;
 		this.draw();
 	}
 
@@ -66,7 +67,7 @@ class HeatView {
 		const { app, canvas } = this;
 		const later = () => this.later();
 		app.store.subscribe(later);
-		for (const event of ["theme", "resize", "whole"])
+		for (const event of ["theme", "resize"])
 			app.on(event, later);
 		app.on("data", () => {
 			this.pending = null;
@@ -98,6 +99,8 @@ class HeatView {
 			this.heat = app.models.heat(fitting, phase % (column || fitting));
 			this.by = by;
 		} catch (error) {
+			if (!(error instanceof Error))
+				throw error; /* the answer is still to come */
 			this.said.textContent = error.message;
 			return false;
 		}
@@ -115,9 +118,12 @@ class HeatView {
 		return true;
 	}
 
-	draw() {
+	drawNow() {
 		if (!this.prepare())
 			return;
+		if (!this.listens)
+			listenHeat(this);
+		this.listens = true;
 		const { canvas, place } = this;
 		const ratio = globalThis.devicePixelRatio || 1;
 		const height = place.height + AXIS;

@@ -1,12 +1,13 @@
 /* view_sandwich.js - one function: its callers, merged, and what it calls */
 
+import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
 import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
 import { makeLegend } from "wick/flame_legend.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { flamePicture } from "wick/tree_picture.js";
 import { emptyNote, sameTree, treeTable, whyEmpty, windowKeeper } from "wick/view_flame.js";
-import { frameName } from "wick/select.js";
+import { frameName } from "wick/frames.js";
 
 const MOST_CHOICES = 400;
 
@@ -36,6 +37,7 @@ class Sandwich {
 		bar.append(label, this.legend.element);
 		element.replaceChildren(bar, this.note,
 			...this.halves.flatMap(({ bar: head, canvas }) => [head, canvas.element]));
+		this.update = drawing(() => this.#show());
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -101,7 +103,7 @@ class Sandwich {
 		return best < 0 ? "" : frameName(selection, functions.frame[best]);
 	}
 
-	update() {
+	#show() {
 		const { app } = this;
 		const selection = app.models.selection();
 		const around = this.around = this.#around(selection);
@@ -117,8 +119,8 @@ class Sandwich {
 		this.input.value = around;
 		let empty = around === "";
 		for (const half of this.halves) {
-			half.tree = app.models.flame(half.order, around);
-			half.picture = flamePicture(app, half.tree, half.order);
+			const tree = app.models.flame(half.order, around);
+			Object.assign(half, { tree, picture: flamePicture(app, tree, half.order) });
 			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
 		}
 		for (const { canvas, bar, picture, text } of this.halves) {
@@ -142,6 +144,7 @@ class Sandwich {
 	}
 
 	unmount() {
+		this.update.stop();
 		for (const { keeper } of this.halves)
 			keeper.stop();
 		this.app.tip.hide();

@@ -1,12 +1,12 @@
 /* view_strip.js - what each thread was doing, in the order of time */
 
 import { formatShare, formatTime, formatTotal } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
-import { threadLabel } from "wick/details.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { compilePattern } from "wick/frame_search.js";
-import { frameName } from "wick/select.js";
-import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads, stripTime } from "wick/strip.js";
+import { frameName } from "wick/frames.js";
+import { stripBoxes, stripColumns, stripParts } from "wick/strip.js";
 import { looksOf } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 
@@ -34,6 +34,8 @@ class Strip {
 		this.app = app;
 		app.view = this; /* the one that is seen: save.js asks it for its canvas */
 		this.element = element;
+		this.rows = [];
+		this.update = drawing(() => this.#show());
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
@@ -46,7 +48,7 @@ class Strip {
 	#onState(state, old) {
 		if (!sameTree(state, old) || state.threads !== old.threads)
 			this.update();
-		else if (state.strip !== old.strip)
+		else if (this.strip && state.strip !== old.strip)
 			this.#place();
 	}
 
@@ -54,13 +56,12 @@ class Strip {
 		return this.app.store.state.threads || AT_ONCE;
 	}
 
-	update() {
+	#show() {
 		const { app } = this;
 		const selection = app.models.selection();
-		this.selection = selection;
-		this.strip = stripThreads(selection, (t) => threadLabel(selection.profile.threads[t]));
-		this.depths = nodeDepths(selection.nodes);
-		this.look = looksOf(app, { selection, ...selection.nodes }, "calls");
+		const strip = app.models.strip();
+		this.look = looksOf(app, { selection, ...strip.nodes }, "calls");
+		Object.assign(this, { selection, strip });
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
 		this.regex = compilePattern(app.store.state.search).regex;
 		app.found = null;
@@ -100,8 +101,7 @@ class Strip {
 	}
 
 	#asText() {
-		const { selection } = this;
-		const nameOf = (node) => (node > 0 ? frameName(selection, selection.nodes.frame[node]) : "[no stack]");
+		const nameOf = (node) => (node > 0 ? this.nameOf(node) : "[no stack]");
 		const threads = this.strip.threads.slice(0, this.shown);
 		const nParts = Math.max(4, Math.min(TEXT_PARTS, Math.floor((AT_ONCE * TEXT_PARTS) / threads.length)));
 		const rows = threads.flatMap((thread) =>
@@ -111,6 +111,10 @@ class Strip {
 					.map(([name, amount]) => `${formatShare(amount, part.amount)} ${name}`).join(", ") || "no sample"]));
 		return { caption: `Threads by time, in ${nParts} parts of what is seen`,
 			head: ["thread", "from", "to", "samples", "innermost functions, most first"], rows };
+	}
+
+	nameOf(node) {
+		return frameName(this.selection, this.strip.nodes.frame[node]);
 	}
 
 	#bar(nThreads) {
@@ -201,6 +205,7 @@ class Strip {
 	}
 
 	unmount() {
+		this.update.stop();
 		cancelAnimationFrame(this.asked);
 		clearTimeout(this.keeping);
 		this.app.tip.hide();
@@ -232,7 +237,7 @@ class StripRow {
 		const { colours } = view.app;
 		const width = canvas.parentElement.clientWidth;
 		const ratio = Math.min(3, devicePixelRatio || 1);
-		const rows = Math.max(1, Math.min(MOST_ROWS, this.#deepest()));
+		const rows = Math.max(1, Math.min(MOST_ROWS, this.thread.deepest));
 		canvas.width = Math.round(width * ratio);
 		canvas.height = Math.round(rows * ROW * ratio);
 		canvas.style.width = `${width}px`;
@@ -245,7 +250,7 @@ class StripRow {
 		this.columns = stripColumns(view.strip, this.thread, ...view.window, width);
 		this.ink = { text: colours.frameInk, match: colours.css("flame-match"),
 			matchText: colours.css("flame-match-text") };
-		stripBoxes(view.selection.nodes, view.depths.depth, this.columns.stacks, rows,
+		stripBoxes(view.strip.nodes, view.strip.depth, this.columns.stacks, rows,
 			(depth, node, from, to) => this.#box(depth - 1, node, from, to));
 		if (this.at >= 0) {
 			context.fillStyle = colours.css("ink");
@@ -253,22 +258,9 @@ class StripRow {
 		}
 	}
 
-	/* Of the thread's stacks; asked once. */
-	#deepest() {
-		const { strip, depths, selection } = this.view;
-		if (this.thread.deepest === undefined) {
-			let deepest = 0;
-			for (let i = this.thread.from; i < this.thread.to; i++)
-				deepest = Math.max(deepest, depths.depth[selection.stacks[strip.order[i]]]);
-			this.thread.deepest = deepest;
-		}
-		return this.thread.deepest;
-	}
-
 	#box(row, node, from, to) {
 		const { view, context, ink } = this;
-		const frame = view.selection.nodes.frame[node];
-		const name = frameName(view.selection, frame);
+		const name = view.nameOf(node);
 		const match = view.regex?.test(name);
 		context.fillStyle = match ? ink.match
 			: view.app.colours.frame(view.look(node));
@@ -290,20 +282,20 @@ class StripRow {
 	#nodeAt(x, y) {
 		const column = Math.floor(x);
 		let node = this.columns?.stacks[column] ?? -1;
-		const { depth } = this.view.depths;
+		const { depth, nodes } = this.view.strip;
 		const wanted = y === undefined ? Infinity : Math.floor(y / ROW) + 1;
 		while (node > 0 && depth[node] > wanted)
-			node = this.view.selection.nodes.parent[node];
+			node = nodes.parent[node];
 		return node > 0 && (y === undefined || depth[node] === wanted) ? node : -1;
 	}
 
 	lines(x, node) {
-		const { selection, strip } = this.view;
+		const { strip } = this.view;
 		const place = this.columns.places[Math.floor(x)];
 		const names = [];
-		for (let at = node; at > 0 && names.length < 6; at = selection.nodes.parent[at])
-			names.push(frameName(selection, selection.nodes.frame[at]));
-		return [names[0], `at ${formatTime(stripTime(strip, place))}`, ...names.slice(1).map((name) => `called by ${name}`)];
+		for (let at = node; at > 0 && names.length < 6; at = strip.nodes.parent[at])
+			names.push(this.view.nameOf(at));
+		return [names[0], `at ${formatTime(strip.times[place])}`, ...names.slice(1).map((name) => `called by ${name}`)];
 	}
 
 	#onMove(event) {
@@ -317,7 +309,7 @@ class StripRow {
 	#pick(x, y) {
 		const node = this.#nodeAt(x, y);
 		if (node > 0)
-			this.view.app.store.set({ frame: frameName(this.view.selection, this.view.selection.nodes.frame[node]) });
+			this.view.app.store.set({ frame: this.view.nameOf(node) });
 	}
 
 	#onMenu(event) {
@@ -329,8 +321,8 @@ class StripRow {
 	}
 
 	#menu(node, x, y) {
-		const { app, selection } = this.view;
-		openFrameMenu(app, x, y, selection, selection.nodes.frame[node], this.canvas);
+		const { app, selection, strip } = this.view;
+		openFrameMenu(app, x, y, selection, strip.nodes.frame[node], this.canvas);
 	}
 
 	#onWheel(event) {

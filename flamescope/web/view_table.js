@@ -1,11 +1,12 @@
 /* view_table.js - the functions of the selection, and the callers of the chosen one */
 
 import { formatAmount, formatRate, formatShare } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
 import { compilePattern } from "wick/frame_search.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { selectedNs } from "wick/heat_words.js";
 import { fileOf } from "wick/palette.js";
-import { frameModule, frameName } from "wick/select.js";
+import { frameModule, frameName } from "wick/frames.js";
 import { sayAmount } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
@@ -61,10 +62,12 @@ class TableView {
 		this.near = document.createElement("div");
 		this.near.className = "near-tables";
 		this.bar = this.#bar();
+		this.update = drawing(() => this.#show());
+		this.showNear = drawing(() => this.#near());
 		this.offs = [
 			app.store.subscribe((state, old) => this.#onState(state, old)),
 			app.on("data", () => this.update()),
-			app.on("resize", () => this.table.draw()),
+			app.on("resize", () => this.table?.draw()),
 		];
 		this.update();
 	}
@@ -73,7 +76,7 @@ class TableView {
 		if (!sameTree(state, old) || state.sort !== old.sort || state.columns !== old.columns)
 			this.update();
 		else if (state.frame !== old.frame)
-			this.#showNear();
+			this.showNear();
 	}
 
 	/* What columns there are. */
@@ -118,7 +121,7 @@ class TableView {
 		];
 	}
 
-	update() {
+	#show() {
 		const { app } = this;
 		const selection = app.models.selection();
 		const rows = app.models.functions();
@@ -153,7 +156,7 @@ class TableView {
 		this.table.element.scrollTop = top;
 		app.found = problem ? { problem } : regex ? { nodes: order.length, share: "" } : null;
 		app.emit("found");
-		this.#showNear();
+		this.showNear();
 	}
 
 	#sort(id) {
@@ -161,7 +164,7 @@ class TableView {
 		this.app.store.set({ sort: now === id ? `-${id}` : id });
 	}
 
-	#showNear() {
+	#near() {
 		const { frame } = this.app.store.state;
 		if (!frame) {
 			this.near.replaceChildren();
@@ -204,6 +207,8 @@ class TableView {
 	}
 
 	unmount() {
+		this.update.stop();
+		this.showNear.stop();
 		for (const off of this.offs)
 			off();
 	}

@@ -11,14 +11,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isFlagged, LEAST, LEVEL, makeDiff } from "../../flamescope/web/diff.js";
+import { makeDiff } from "../../flamescope/web/diff.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
+import { frameInlined, frameModule, frameName, isGroupLabel } from "../../flamescope/web/frames.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
 import { readPack } from "../../flamescope/web/pack.js";
-import { periodValues } from "../../flamescope/web/period.js";
+import { dimensionNames, periodOf } from "../../flamescope/web/recording.js";
+import { isFlagged, LEAST, LEVEL } from "../../flamescope/web/significance.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/query.js";
-import { dimension, dimensionNames, frameInlined, frameModule, frameName, inRanges, isGroupLabel, makeSelection }
-	from "../../flamescope/web/select.js";
+import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/store.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 import { chanceOf } from "./profile_fixture.mjs";
@@ -69,7 +70,7 @@ function vocabularyOf(profile) {
 	return {
 		lengthNs: profile.lengthNs,
 		functions: printable(Array.from(profile.frames.name, profile.text)),
-		dimensions: names.map((name) => ({ name, labels: printable(dimension(profile, name).labels) })),
+		dimensions: names.map((name) => ({ name, labels: printable(dimensionValues(profile, name).map(({ label }) => label)) })),
 		metrics: ["samples", "period", ...metrics.flatMap((name) => [name, `${name}_delta`,
 			...["value", "mean", "delta", "gain", "loss"].map((measure) => `${name}:${measure}`)])],
 	};
@@ -152,8 +153,9 @@ function countsOf(selection) {
 	case "samples":
 		return () => 1;
 	case "period": {
-		const values = periodValues(profile, selection.event);
-		return (sample) => values[sample];
+		const { multiply, divide } = periodOf(profile, selection.event);
+		const one = (weight) => (multiply === divide ? weight : Math.floor((weight * multiply) / divide));
+		return (sample) => one(profile.weight[sample]);
 	}
 	case "value":
 	case "mean":

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { LEVEL, makeDiff, whyNoDiff } from "../../flamescope/web/diff.js";
+import { makeDiff } from "../../flamescope/web/diff.js";
+import { LEVEL, whyNoDiff } from "../../flamescope/web/significance.js";
 import { makeSelection } from "../../flamescope/web/select.js";
 import { EMPTY_QUERY } from "../../flamescope/web/query.js";
 import { chanceOf, profileOf } from "./profile_fixture.mjs";

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readPack } from "../../flamescope/web/pack.js";
 import { parseHash } from "../../flamescope/web/store.js";
-import { makeModels } from "../../flamescope/web/models.js";
+import { makeSelections } from "../../flamescope/web/answers.js";
+import { makeFunctions } from "../../flamescope/web/flame.js";
+import { makeHeat } from "../../flamescope/web/heat.js";
 
 /* The memory is model.js's own: it is seen where that asks for it, before packs.mjs starts it. */
 let memory = null;
@@ -32,14 +34,13 @@ const stateOf = (i) => parseHash(`where=cpu!=none_${i}&metric=${["samples", "per
 	`${i % 4 === 0 ? "&t=collapse&t=merge:main" : ""}${i % 5 === 0 ? "&time=0-59" : ""}`);
 
 test(`${N_SELECTIONS} selections in a row have the memory of those that are kept`, () => {
-	const app = { profile: readPack(made), baseline: null, store: { state: null } };
-	const models = makeModels(app);
+	const selections = makeSelections({ A: readPack(made), B: null });
 	const look = (i) => {
-		app.store.state = stateOf(i);
-		const { n, stacks, values } = models.selection();
+		const selection = selections.selection(stateOf(i));
+		const { n, stacks, values } = selection;
 		assert.ok(n > 0.9 * N_SAMPLES && stacks.length === n && values.length === n);
 		if (i % 10 === 0)
-			assert.ok(models.functions().n > 0 && models.heat().samples.length > 0);
+			assert.ok(makeFunctions(selection).n > 0 && makeHeat(selections.whole(stateOf(i))).samples.length > 0);
 	};
 	const start = bytes();
 	for (let i = 0; i < N_SELECTIONS / 3; i++)
@@ -49,7 +50,7 @@ test(`${N_SELECTIONS} selections in a row have the memory of those that are kept
 		look(i);
 	assert.ok(some - start < KEPT / 4, `${(some - start) / MIB} MiB for the first`);
 	assert.ok(bytes() - some <= (some - start) / 8, `${(bytes() - some) / MIB} MiB more, after ${(some - start) / MIB}`);
-	models.forget();
+	selections.forget();
 	for (let i = 0; i < 24; i++)
 		look(i);
 	assert.ok(bytes() - some <= (some - start) / 8, `${(bytes() - some) / MIB} MiB more when all was forgotten`);

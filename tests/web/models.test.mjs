@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readPack } from "../../flamescope/web/pack.js";
 import { EMPTY_QUERY, parseRange } from "../../flamescope/web/query.js";
-import { dimension, dimensionNames, frameName, inRanges, makeSelection } from "../../flamescope/web/select.js";
+import { frameName } from "../../flamescope/web/frames.js";
+import { rangeBetween, rectangle } from "../../flamescope/web/heat_place.js";
+import { dimensionNames } from "../../flamescope/web/recording.js";
+import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
-import { makeModels } from "../../flamescope/web/models.js";
+import { makeSelections } from "../../flamescope/web/answers.js";
 import { parseHash } from "../../flamescope/web/store.js";
-import { makeHeat, rangeBetween, rectangle } from "../../flamescope/web/heat.js";
+import { makeHeat } from "../../flamescope/web/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
 const query = (patch = {}) => ({ ...EMPTY_QUERY, ...patch });
@@ -115,7 +118,7 @@ test("what cannot be asked for selects nothing, and says why", () => {
 	const profile = readPack(packOfText(text([["10.500000", "main;f"]]) + "a 1/1  [000] 11.000000: 1 cpu-clock: \n\n"));
 	const heat = makeHeat(makeSelection(profile, query()));
 	const before = rangeBetween(heat, { column: 0, row: 1 }, { column: 0, row: 3 }); /* of a column that begins earlier */
-	const of = (hash, ranges) => makeModels({ profile, baseline: null, store: { state: { ...parseHash(hash), ...ranges } } }).selection();
+	const of = (hash, ranges) => makeSelections({ A: profile, B: null }).selection({ ...parseHash(hash), ...ranges });
 	assert.equal(of("").n, 2);
 	for (const [hash, ranges] of [["only=("], ["only=(&time=0-1&t=collapse"], ["metric=none"], ["group=none"], ["elide=@none"],
 		["time=99999999999999999999-"], ["", { ranges: [before] }]]) {
@@ -286,7 +289,6 @@ test("a day and ten thousand threads have room", () => {
 
 test("dimensions are those that the samples have", () => {
 	assert.deepEqual(dimensionNames(small), ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
-	const dim = dimension(small, "thread");
-	assert.deepEqual([dim.label(dim.codes[0]), dim.label(dim.codes[3])], ["a/1", "b/2"]);
-	assert.throws(() => dimension(small, "nothing"), /no 'nothing'/);
+	assert.deepEqual(dimensionValues(small, "thread"), [{ label: "a/1", samples: 2 }, { label: "b/2", samples: 2 }]);
+	assert.throws(() => dimensionValues(small, "nothing"), /no 'nothing'/);
 });

@@ -1,15 +1,13 @@
 /* profile_fixture.mjs - profiles from samples written by hand, and what is computed step by step */
-import { fillChance } from "../../flamescope/web/diff.js";
 import { readPack } from "../../flamescope/web/pack.js";
 import { packByHand } from "./packs.mjs";
 
 /** What of a difference is chance, counted to the end at once. */
 export function chanceOf(diff) {
-	const steps = fillChance(diff);
-	let step = steps.next();
-	while (!step.done)
-		step = steps.next();
-	return step.value;
+	let slice = diff.testSlice();
+	while (!slice.chance)
+		slice = diff.testSlice();
+	return Object.assign(diff, slice).chance;
 }
 
 /*

@@ -8,14 +8,15 @@ import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
 import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
-import { periodOf } from "../../flamescope/web/period.js";
+import { frameName } from "../../flamescope/web/frames.js";
+import { defaultMetric, periodOf } from "../../flamescope/web/recording.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
 import { frameStates } from "../../flamescope/web/frame_state.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
 import { parseHash } from "../../flamescope/web/store.js";
-import { defaultMetric, frameName, inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
-import { nodeDepths, stripBoxes, stripColumns, stripParts, stripThreads } from "../../flamescope/web/strip.js";
+import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
+import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import { looksOf } from "../../flamescope/web/tree_picture.js";
 import * as transforms from "../../flamescope/web/transforms.js";
@@ -131,7 +132,7 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 		list.push({ time: i * 10, stack: ["m", i < 5 ? "a" : "b"], thread: "one" });
 	list.push({ time: 500, stack: ["m", "c"], thread: "one" }, { time: 505, stack: ["m"], thread: "two" });
 	const selection = select(list);
-	const strip = stripThreads(selection, (t) => String(t));
+	const strip = stripOf(selection);
 	assert.deepEqual(strip.threads.map((t) => t.to - t.from), [11, 1]);
 	const { stacks } = stripColumns(strip, strip.threads[0], 0, 600, 60);
 	assert.equal(stacks[0], stacks[4]);
@@ -139,8 +140,7 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 	assert.equal(stacks[40], -1);
 	assert.ok(stacks[50] > 0);
 	const boxes = [];
-	const { depth, deepest } = nodeDepths(selection.nodes);
-	stripBoxes(selection.nodes, depth, stacks, deepest, (row, node, from, to) =>
+	stripBoxes(strip.nodes, strip.depth, stacks, strip.threads[0].deepest, (row, node, from, to) =>
 		boxes.push([row, frameName(selection, selection.nodes.frame[node]), from, to]));
 	assert.deepEqual(boxes.filter(([row]) => row === 2).map(([, name, from]) => [name, from]),
 		[["a", 0], ["b", 5], ["c", 50]]);
@@ -151,7 +151,7 @@ test("the strip in words: what each part of the time is spent in, no sample left
 	const list = [{ time: 0, stack: ["m", "a"] }, { time: 10, stack: ["n", "a"] }, { time: 20, stack: ["b"], weight: 9 },
 		{ time: 90, stack: [] }, { time: 100, stack: ["a"] }];
 	const selection = select(list, "period");
-	const strip = stripThreads(selection, String);
+	const strip = stripOf(selection);
 	const nameOf = (node) => (node ? frameName(selection, selection.nodes.frame[node]) : "none");
 	const parts = (window, n) => stripParts(strip, strip.threads[0], window, n, nameOf);
 	assert.deepEqual(parts([0, 101], 1).map(({ samples }) => samples), [5]);

@@ -1,0 +1,163 @@
+/*
+ * answers.js - what follows from the recordings and a state, for the page that asks (asked.js)
+ *
+ * It runs in a worker.  A state changes little at a time: selections are made once for as long as
+ * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
+ */
+
+import { fromBase64, inflate, joined } from "wick/bytes.js";
+import { functionDetails } from "wick/details.js";
+import { makeDiff } from "wick/diff.js";
+import { makeFlame, makeFunctions } from "wick/flame.js";
+import { frameStates } from "wick/frame_state.js";
+import { makeHeat } from "wick/heat.js";
+import { fileOf } from "wick/model.js";
+import { pageOf, readPack, releaseProfile } from "wick/pack.js";
+import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
+import { brushBins, topFrames } from "wick/sums.js";
+import { stripOf } from "wick/strip.js";
+
+const MAX_KEPT = 24;
+
+function makeMemo() {
+	const kept = new Map();
+	return {
+		get(key, make) {
+			if (kept.has(key)) {
+				const value = kept.get(key);
+				kept.delete(key); /* and is the newest again */
+				kept.set(key, value);
+				return value;
+			}
+			const value = make();
+			kept.set(key, value);
+			if (kept.size > MAX_KEPT) {
+				const [oldest, old] = kept.entries().next().value;
+				kept.delete(oldest);
+				old.release();
+			}
+			return value;
+		},
+		forget() {
+			for (const value of kept.values())
+				value.release();
+			kept.clear();
+		},
+	};
+}
+
+/* The selections of {A, B: profiles}, by a state. */
+export function makeSelections(profiles) {
+	const memo = makeMemo();
+	const word = (...parts) => JSON.stringify(parts, (_, value) => (value === Infinity ? "end" : value));
+
+	/* All of the time, by the query.  Of a query that asks for what is not there it is nothing, and says why. */
+	function whole({ query }, which = "A", everyEvent = false) {
+		const profile = profiles[which];
+		return memo.get(word("whole", which, query, everyEvent), () => {
+			try {
+				return makeSelection(profile, query, everyEvent);
+			} catch (error) {
+				return emptySelection(profile, query, error.message);
+			}
+		});
+	}
+
+	/* Each step is kept, for what is not kept is not released. */
+	function part(state, which, ranges, transforms = state.transforms) {
+		const { query } = state;
+		return memo.get(word("part", which, query, ranges, transforms), () => {
+			if (transforms.length)
+				return transformSelection(part(state, which, ranges, []), transforms);
+			const all = whole(state, which);
+			if (ranges.length === 0 || all.problem)
+				return all;
+			try {
+				return inRanges(all, ranges);
+			} catch (error) {
+				return emptySelection(all.profile, query, error.message);
+			}
+		});
+	}
+
+	const selections = {
+		whole,
+		selection: (state) => part(state, "A", state.ranges),
+		/* The baseline: other ranges of this recording, else the other recording; else null. */
+		selectionB(state) {
+			if (profiles.B)
+				return part(state, "B", state.rangesB ?? []);
+			return state.rangesB ? part(state, "A", state.rangesB) : null;
+		},
+		diff(state) {
+			const { query, ranges, rangesB, transforms } = state;
+			return memo.get(word("diff", query, ranges, rangesB, transforms),
+				() => makeDiff(selections.selectionB(state), selections.selection(state)));
+		},
+		forget: memo.forget,
+	};
+	return selections;
+}
+
+/* What the page has of a selection: all but its samples and stacks. */
+function said(selection) {
+	const { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size } =
+		selection;
+	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
+}
+
+async function bytesOf({ texts, buffer }) {
+	if (buffer)
+		return inflate(new Uint8Array(buffer));
+	return joined(await Promise.all(texts.map((text) => inflate(fromBase64(text)))));
+}
+
+/** {question: (state, ...) -> its answer, or a promise of it}. */
+export function makeAnswers() {
+	const profiles = { A: null, B: null };
+	const selections = makeSelections(profiles);
+	const plain = ({ selection, ...rest }) => rest;
+
+	return {
+		/* WHICH of the two recordings has these bytes from now on; {}: none. */
+		async open(state, which, data) {
+			const profile = data.texts || data.buffer ? readPack(await bytesOf(data)) : null;
+			selections.forget();
+			if (profiles[which])
+				releaseProfile(profiles[which]);
+			profiles[which] = profile;
+			return profile && pageOf(profile);
+		},
+		whole: (state) => said(selections.whole(state)),
+		selection: (state) => said(selections.selection(state)),
+		selectionB(state) {
+			const selection = selections.selectionB(state);
+			return selection && said(selection);
+		},
+		heat(state, columnNs, phaseNs) {
+			const { by, rows } = state;
+			const heat = makeHeat(selections.whole(state, "A", by === "event"), { columnNs, phaseNs, nRows: rows, by });
+			return { ...heat, selection: said(heat.selection) };
+		},
+		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around)),
+		functions: (state) => makeFunctions(selections.selection(state)),
+		states: (state) => frameStates(selections.selection(state)),
+		strip: (state) => stripOf(selections.selection(state)),
+		details: (state, name) => functionDetails(selections.selection(state), name),
+		diff(state) {
+			const { testSlice, release, ...diff } = selections.diff(state);
+			return structuredClone(diff);
+		},
+		chance: (state) => selections.diff(state).testSlice(),
+		brush: (state, n) => brushBins(selections.whole(state), n),
+		/* The innermost functions of a part of the heatmap. */
+		cell(state, range, filter) {
+			const selection = inRanges(selections.whole(state, "A", state.by === "event"), [range], filter);
+			const frames = topFrames(selection);
+			selection.release();
+			return frames;
+		},
+		values: (state, name) => dimensionValues(profiles.A, name),
+		file: (state, end) => fileOf(selections.selection(state).made, end),
+	};
+}
