@@ -87,6 +87,7 @@ export function makeModels(app, started = startWorker()) {
 		if (busy)
 			return;
 		busy = queue.shift() ?? null;
+		app.showBusy?.(busy !== null);
 		if (!busy)
 			return idle.splice(0).forEach((resolve) => resolve());
 		const { question, state, words } = busy;

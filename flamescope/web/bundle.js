@@ -1,6 +1,6 @@
 /* bundle.js - modules of the page as one script, for workers do not know its import map */
 
-const IMPORT = /^import \{([^}]*)\} from "wick\/([\w.]+)";$/gm;
+const IMPORT = /^import \{([^}]*)\} from ["]wick[/]([\w.]+)";$/gm;
 const EXPORT = /^export ((?:async )?function\*? ?|const |class )(\w+)/gm;
 
 const nameOf = (module) => `module_${module.replace(/\W/g, "_")}`;

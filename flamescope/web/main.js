@@ -76,6 +76,7 @@ function makeApp(start) {
 		},
 	};
 	const hash = window.location.hash.length > 1 ? window.location.hash : start.state;
+	app.showBusy = (isBusy) => document.getElementById("main").setAttribute("aria-busy", String(isBusy));
 	app.history = browserHistory(window);
 	app.store = makeStore(hash, { where: app.history });
 	app.models = makeModels(app);

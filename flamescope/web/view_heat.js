@@ -180,20 +180,10 @@ class HeatView {
 		this.legendTo.textContent = `${end(Math.max(0, heat.scale.max), heat.max > Math.max(0, heat.scale.max))} a cell${rate && `, ${rate}`}`;
 	}
 
-	/* How much of the recording is selected; counted when that is another. */
-	amount() {
-		const { models } = this.app;
-		const selection = models.selection();
-		if (this.amountOf !== selection) {
-			this.amountOf = selection;
-			this.amountSaid = amountText(selection, models.whole());
-		}
-		return `: ${this.amountSaid}`;
-	}
-
 	describe() {
-		const { ranges, rangesB } = this.app.store.state;
-		const amount = ranges.length ? this.amount() : "";
+		const { models, store } = this.app;
+		const { ranges, rangesB } = store.state;
+		const amount = ranges.length ? `: ${amountText(models.selection(), models.whole())}` : "";
 		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;

@@ -110,4 +110,12 @@ export function until(page, body, ...values) {
 	return page.waitForFunction(body, { timeout: 10000, polling: 50 }, ...values);
 }
 
+/* Until what was done is seen: nothing is asked of the worker any more, and the drawing is made. */
+export async function rest(page) {
+	const drawn = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+	await drawn();
+	await page.waitForFunction(() => document.querySelector("main").getAttribute("aria-busy") === "false");
+	await drawn();
+}
+
 export const hashOf = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));

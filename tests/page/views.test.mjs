@@ -23,6 +23,7 @@ test("keys alone go through all views and everything that is drawn", async () =>
 		await page.keyboard.press(key);
 		await wick.until(page, (k) => document.querySelector(`#tabs [role=tab]:nth-child(${k})`)
 			.getAttribute("aria-selected") === "true", key);
+		await wick.rest(page);
 		assert.equal((await page.$$("#view canvas")).length, n, key);
 		const reached = new Set();
 		await page.focus("[role=tab][aria-selected=true]");
@@ -68,6 +69,7 @@ test("samples are counted when asked for, shares are bars", async () => {
 	assert.deepEqual(await heads(), plain);
 	await page.click("#show-counts");
 	await wick.until(page, () => /columns=counts/.test(window.location.hash));
+	await wick.rest(page);
 	assert.deepEqual(await heads(), plain.toSpliced(5, 0, "Calls seen", "Self samples", "Samples"));
 	const [share, bar] = await page.$eval("#view tbody tr td:nth-child(3)", (cell) =>
 		[cell.textContent, getComputedStyle(cell).backgroundImage]);
@@ -96,6 +98,7 @@ test("idle CPUs are hidden by a chip that shows them, and an event is chosen", a
 	assert.equal(await page.$eval("#event", (select) => select.selectedOptions[0].textContent), "cycles");
 	await page.click("#show-idle");
 	await wick.until(page, () => window.location.hash.includes("idle"));
+	await wick.rest(page);
 	assert.match(await chips(), /idle CPUs are shown/);
 	await page.select("#event", "1");
 	await wick.until(page, () => /event: page-faults/.test(document.querySelector("#chips").textContent));

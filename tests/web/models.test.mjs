@@ -289,6 +289,6 @@ test("a day and ten thousand threads have room", () => {
 
 test("dimensions are those that the samples have", () => {
 	assert.deepEqual(dimensionNames(small), ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
-	assert.deepEqual(dimensionValues(small, "thread"), [{ label: "a/1", samples: 2 }, { label: "b/2", samples: 2 }]);
+	assert.deepEqual(dimensionValues(small, "thread"), [{ label: "a/1", samples: 3 }, { label: "b/2", samples: 1 }]);
 	assert.throws(() => dimensionValues(small, "nothing"), /no 'nothing'/);
 });
