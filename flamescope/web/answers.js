@@ -16,6 +16,7 @@ import { pageOf, readPack, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
 import { brushBins, topFrames } from "wick/sums.js";
 import { stripOf } from "wick/strip.js";
+import { threadTracks } from "wick/threads.js";
 
 const MAX_KEPT = 24;
 
@@ -143,6 +144,12 @@ export function makeAnswers() {
 		functions: (state) => makeFunctions(selections.selection(state)),
 		states: (state) => frameStates(selections.selection(state)),
 		strip: (state) => stripOf(selections.selection(state)),
+		/* By QUERY instead of the state's, which may be about some threads only. */
+		threads(state, query, fromNs, toNs) {
+			const of = { ...state, query };
+			const selection = selections.selection(of);
+			return { ...threadTracks(selections.whole(of), selection, fromNs, toNs), selection: said(selection) };
+		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
 			const { testSlice, release, ...diff } = selections.diff(state);

@@ -172,6 +172,7 @@ export function makeModels(app, started = startWorker()) {
 		functions: () => get("functions", SELECTION),
 		states: () => get("states", SELECTION),
 		strip: () => get("strip", SELECTION),
+		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB"]),
 		brush: (n) => get("brush", QUERY, n),

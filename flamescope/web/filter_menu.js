@@ -24,7 +24,7 @@ export function toggleLabel(filters, name, label, exclude, isChosen) {
 }
 
 /* The labels of a dimension that a query chooses. */
-function chosenLabels({ filters }, name, exclude) {
+export function chosenLabels({ filters }, name, exclude) {
 	return new Set(filters.filter((filter) => filter.dimension === name && filter.exclude === exclude)
 		.flatMap((filter) => labelsOf(filter.pattern) ?? []));
 }

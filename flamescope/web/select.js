@@ -9,12 +9,18 @@
 import { column, facts, free, lazy, make } from "wick/model.js";
 import { parseMetric, queryWords, rangeWord } from "wick/query.js";
 
-/** What samples say in a dimension: [{label, samples: how many say it}], most first. */
-export function dimensionValues(profile, name) {
+/** What each sample of PROFILE says in a dimension: {labels, codes: by sample the place of its label}. */
+export function dimensionOf(profile, name) {
 	const made = make("dimension", profile.made, name, "");
 	const labels = facts("dimension", made);
 	const codes = column("dimension", made, profile.made);
 	free("dimension", made);
+	return { labels, codes };
+}
+
+/** What samples say in a dimension: [{label, samples: how many say it}], most first. */
+export function dimensionValues(profile, name) {
+	const { labels, codes } = dimensionOf(profile, name);
 	const ofCode = new Float64Array(labels.length);
 	codes.forEach((code) => ofCode[code]++);
 	const samples = new Map();

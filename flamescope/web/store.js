@@ -27,6 +27,7 @@ export const DEFAULTS = Object.freeze({
 	window: null, /* [from, to] of the graph's width that is seen, 0..1 */
 	callers: null, /* the same of the graph above the function of the sandwich */
 	strip: null, /* {from, to} that the time strip shows; null: all of the selection */
+	folds: Object.freeze([]), /* processes that are not as they are first seen: open, or closed */
 	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
@@ -37,6 +38,7 @@ export const DEFAULTS = Object.freeze({
 
 const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
 const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
+const LIST_WORDS = ["folds", "zoom"]; /* of names */
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
@@ -89,8 +91,9 @@ export function stateHash(state) {
 	for (const key of WINDOW_WORDS)
 		if (state[key])
 			parts.push(`${key}=${state[key].map((x) => Number(x.toFixed(12))).join(",")}`);
-	if (state.zoom.length)
-		parts.push(`zoom=${state.zoom.map(encodeURIComponent).join(";")}`);
+	for (const key of LIST_WORDS)
+		if (state[key].length)
+			parts.push(`${key}=${state[key].map(encodeURIComponent).join(";")}`);
 	return parts.join("&");
 }
 
@@ -141,7 +144,7 @@ const STATE_WORDS = {
 
 /* The state that a hash says; what it does not say is as by default. */
 export function parseHash(hash) {
-	const state = { ...DEFAULTS, ranges: [], zoom: [], transforms: [] };
+	const state = { ...DEFAULTS, ranges: [], zoom: [], folds: [], transforms: [] };
 	const words = [];
 	for (const part of hash.replace(/^#/, "").split("&")) {
 		if (!part)
@@ -150,8 +153,8 @@ export function parseHash(hash) {
 		const key = at < 0 ? part : part.slice(0, at);
 		const raw = at < 0 ? "" : part.slice(at + 1);
 		const value = decode(raw);
-		if (key === "zoom")
-			state.zoom = raw.split(";").filter((name) => name).map(decode);
+		if (LIST_WORDS.includes(key))
+			state[key] = raw.split(";").filter((name) => name).map(decode);
 		else if (Object.hasOwn(STATE_WORDS, key))
 			STATE_WORDS[key](state, value);
 		else if (TEXT_WORDS.includes(key))

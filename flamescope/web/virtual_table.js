@@ -16,9 +16,12 @@ function cell(tag, text) {
 
 /**
  * VirtualTable
- * @options: {label, columns: [{id, label, isWide, text(row), flagged(row), part(row)}], onSort(id),
- *           onPick(row), onMenu(row, x, y), describe(row)}; rows are whatever the caller makes of
- *           them; of a cell with a part, 0 to 1, so much is a bar
+ * @options: {label, columns: [{id, label, isWide, kind, text(row), flagged(row), part(row)}], onSort(id),
+ *           onPick(row, isAdded), onMenu(row, x, y), describe(row)}; rows are whatever the caller
+ *           makes of them; of a cell with a part, 0 to 1, so much is a bar; isAdded: with Ctrl.
+ *           A column may have fill(td, row), which puts more into a cell.  Without onSort nothing
+ *           sorts.  tree: {level(row), isOpen(row), isChosen(row), fold(row)} makes it a tree, of
+ *           which rows can be chosen; isOpen() of what has nothing below it is undefined
  */
 export class VirtualTable {
 	constructor(options) {
@@ -34,6 +37,10 @@ export class VirtualTable {
 		this.table = table;
 		table.style.setProperty("--columns", String(options.columns.length));
 		table.setAttribute("aria-label", options.label);
+		if (options.tree) {
+			table.setAttribute("role", "treegrid");
+			table.setAttribute("aria-multiselectable", "true");
+		}
 		this.body = document.createElement("tbody");
 		table.append(this.#columns(), this.#head(), this.body);
 		this.element.append(table);
@@ -43,9 +50,9 @@ export class VirtualTable {
 
 	#columns() {
 		const group = document.createElement("colgroup");
-		this.options.columns.forEach(({ isWide }, i) => {
+		this.options.columns.forEach(({ isWide, kind }, i) => {
 			const col = document.createElement("col");
-			col.className = i === 0 ? "name" : isWide ? "wide" : "";
+			col.className = kind ?? (i === 0 ? "name" : isWide ? "wide" : "");
 			group.append(col);
 		});
 		return group;
@@ -58,10 +65,13 @@ export class VirtualTable {
 		for (const column of this.options.columns) {
 			const th = document.createElement("th");
 			th.scope = "col";
-			const button = cell("button", column.label);
-			button.type = "button";
-			button.addEventListener("click", () => this.options.onSort(column.id));
-			th.append(button);
+			th.className = column.kind ?? "";
+			const name = cell(this.options.onSort ? "button" : "span", column.label);
+			if (this.options.onSort) {
+				name.type = "button";
+				name.addEventListener("click", () => this.options.onSort(column.id));
+			}
+			th.append(name);
 			tr.append(th);
 			this.heads.set(column.id, th);
 		}
@@ -70,7 +80,7 @@ export class VirtualTable {
 	}
 
 	/** Other rows; SORTED is {id, descending} of the column that they are sorted by. */
-	show(rows, sorted) {
+	show(rows, sorted = {}) {
 		this.rows = rows;
 		this.at = Math.min(this.at, rows.length - 1);
 		for (const column of this.options.columns) {
@@ -122,21 +132,26 @@ export class VirtualTable {
 	#row(i) {
 		const tr = document.createElement("tr");
 		tr.setAttribute("aria-rowindex", String(i + 2));
-		if (i === this.at)
-			tr.setAttribute("aria-selected", "true");
+		tr.classList.toggle("at", i === this.at);
+		this.#mark(tr, this.rows[i], i === this.at);
 		for (const column of this.options.columns) {
 			const td = cell("td", column.text(this.rows[i]));
+			td.className = column.kind ?? "";
 			if (column.flagged?.(this.rows[i]))
 				td.classList.add("flagged");
 			if (column.part) {
 				td.classList.add("part");
 				td.style.setProperty("--part", String(column.part(this.rows[i])));
 			}
+			column.fill?.(td, this.rows[i]);
 			tr.append(td);
 		}
-		tr.addEventListener("click", () => {
+		tr.addEventListener("click", (event) => {
 			this.at = i;
-			this.options.onPick(this.rows[i]);
+			if (event.target.closest(".fold"))
+				this.options.tree.fold(this.rows[i]);
+			else
+				this.options.onPick(this.rows[i], event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
 			this.draw();
 		});
 		tr.addEventListener("contextmenu", (event) => {
@@ -146,8 +161,22 @@ export class VirtualTable {
 		return tr;
 	}
 
+	#mark(tr, row, isAt) {
+		const { tree } = this.options;
+		if (!tree) {
+			if (isAt)
+				tr.setAttribute("aria-selected", "true");
+			return;
+		}
+		tr.setAttribute("aria-level", String(tree.level(row)));
+		tr.setAttribute("aria-selected", String(tree.isChosen(row)));
+		if (tree.isOpen(row) !== undefined)
+			tr.setAttribute("aria-expanded", String(tree.isOpen(row)));
+	}
+
 	#onKey(event) {
-		if (event.target !== this.element || event.ctrlKey || event.altKey || event.metaKey)
+		const isAdded = (event.ctrlKey || event.metaKey) && event.key === "Enter";
+		if (event.target !== this.element || (!isAdded && (event.ctrlKey || event.metaKey)) || event.altKey)
 			return;
 		const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PIXELS) - 2);
 		const to = {
@@ -158,7 +187,9 @@ export class VirtualTable {
 		if (to !== undefined)
 			this.moveTo(to);
 		else if (event.key === "Enter" && row)
-			this.options.onPick(row);
+			this.options.onPick(row, isAdded);
+		else if (row && /^Arrow(Left|Right)$/.test(event.key) && this.options.tree?.isOpen(row) === (event.key === "ArrowLeft"))
+			this.options.tree.fold(row);
 		else if (event.key === "m" && row)
 			this.#menuAt(row);
 		else

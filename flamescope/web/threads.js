@@ -1,0 +1,132 @@
+/* threads.js - how much each process and thread has of a selection, and when */
+
+import { STATES } from "wick/palette.js";
+import { dimensionOf } from "wick/select.js";
+
+const N_BINS = 200; /* of a track */
+const N_STATES = STATES.length + 1;
+
+/** Of what is no sum, how many samples there are. */
+const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
+
+/* The rows of all threads with a sample of SELECTION, by the code of the thread. */
+function threadRows({ profile, samples, n }, { labels, codes }) {
+	const process = dimensionOf(profile, "process");
+	const byLabel = new Map();
+	const byCode = [];
+	for (let i = 0; i < n; i++) {
+		const code = codes[samples[i]];
+		const label = labels[code];
+		if (!byCode[code] && !byLabel.has(label))
+			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, n: 0 });
+		byCode[code] ??= byLabel.get(label);
+		byCode[code].n++;
+	}
+	return byCode;
+}
+
+const mostFirst = (a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1);
+
+/* The samples of WHOLE thread after thread: of each they begin at its start. */
+function byThread({ n, samples }, rows, codes, byCode) {
+	const places = new Uint32Array(n);
+	let start = 0;
+	for (const row of rows) {
+		row.start = row.end = start;
+		start += row.n;
+	}
+	for (let i = 0; i < n; i++)
+		places[byCode[codes[samples[i]]].end++] = i;
+	return places;
+}
+
+/* Processes and their threads as they are listed; a thread that is alone stands for its process. */
+function listed(threads) {
+	const processes = new Map();
+	for (const thread of threads) {
+		const key = thread.process || `\0${thread.label}`;
+		if (!processes.has(key))
+			processes.set(key, { label: thread.process, level: 1, amount: 0, threads: [] });
+		processes.get(key).threads.push(thread);
+		processes.get(key).amount += thread.amount;
+	}
+	return [...processes.values()].sort(mostFirst).flatMap((process) => {
+		if (process.threads.length === 1)
+			return process.threads;
+		process.threads.forEach((thread) => (thread.level = 2));
+		return [process, ...process.threads.sort(mostFirst)];
+	});
+}
+
+/**
+ * threadTracks - the processes and threads of a selection, and what each has in N_BINS parts of a time
+ * @whole:    all of the time, from which the tracks are
+ * @selected: what amounts are of
+ *
+ * Return: {rows: [{label, level, amount, nThreads, from, to}], bins, values, most, total, nBins, nStates,
+ * hasStates, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
+ * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
+ * state, of palette.js, and the last for all else.  most: the largest bin by level; hasStates: there are
+ * several; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
+ * the end of what it stands for, a track has all (docs/decisions/0011).
+ */
+export function threadTracks(whole, selected, fromNs, toNs) {
+	const { profile } = whole;
+	const thread = dimensionOf(profile, "thread");
+	const state = profile.tags.some(({ name }) => name === "state") ? dimensionOf(profile, "state") : null;
+	const stateOf = state?.labels.map((label) => (STATES.indexOf(label) + N_STATES) % N_STATES);
+	const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
+	const isLanes = whole.noun === "of wall time";
+	const binNs = (toNs - fromNs) / N_BINS;
+	const byCode = threadRows(whole, thread);
+	const cells = { bins: [], values: [], states: new Set() };
+	const most = [0, 0, 0];
+	let total = 0;
+	for (let i = 0; i < selected.n; i++) {
+		const amount = amountOf(selected, i);
+		byCode[thread.codes[selected.samples[i]]].amount += amount;
+		total += amount;
+	}
+	const threads = new Set(byCode.filter(Boolean));
+	const places = byThread(whole, threads, thread.codes, byCode);
+
+	function add(sums, i) {
+		const sample = whole.samples[i];
+		const at = state ? stateOf[state.codes[sample]] : N_STATES - 1;
+		const amount = amountOf(whole, i);
+		const end = (profile.time[sample] - fromNs) / binNs;
+		const length = isLanes ? amount / binNs : 0;
+		const last = Math.min(N_BINS - 1, Math.floor(end));
+		for (let bin = Math.max(0, Math.floor(end - length)); bin <= last; bin++)
+			sums[bin * N_STATES + at] += length ? binNs * (Math.min(end, bin + 1) - Math.max(end - length, bin)) : amount;
+	}
+
+	function keep(sums, level) {
+		const from = cells.bins.length;
+		for (let bin = 0; bin < N_BINS; bin++) {
+			let sum = 0;
+			for (let at = bin * N_STATES; at < (bin + 1) * N_STATES; at++) {
+				if (sums[at] === 0)
+					continue;
+				cells.bins.push(at);
+				cells.values.push(sums[at]);
+				cells.states.add(at % N_STATES);
+				sum += sums[at];
+			}
+			most[level] = Math.max(most[level], sum);
+		}
+		return { from, to: cells.bins.length };
+	}
+
+	const rows = listed(threads).map((row) => {
+		const sums = new Float64Array(N_BINS * N_STATES);
+		for (const { start, end } of row.threads ?? [row])
+			for (let at = start; at < end; at++)
+				add(sums, places[at]);
+		const { label, level, amount } = row;
+		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(sums, level) };
+	});
+	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
+		nBins: N_BINS, nStates: N_STATES, hasStates: cells.states.size > 1,
+		countsSamples: countsSamples(selected), isLanes };
+}

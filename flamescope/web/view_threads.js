@@ -1,0 +1,298 @@
+/* view_threads.js - processes and their threads: how much each has, and when; click to choose */
+
+import { formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import { textEquivalent } from "wick/aria.js";
+import { drawing } from "wick/asked.js";
+import { chosenLabels, toggleLabel } from "wick/filter_menu.js";
+import { makeLegend } from "wick/flame_legend.js";
+import { STATES } from "wick/palette.js";
+import { make } from "wick/panel_query.js";
+import { emptyNote, whyEmpty } from "wick/view_flame.js";
+import { VirtualTable } from "wick/virtual_table.js";
+
+const MOST_OPEN = 200; /* rows, with which all processes are open at first */
+const MOST_KEPT = 500; /* canvases */
+const HEIGHT = 24;
+const TEXT_PARTS = 10; /* of the time, in the table */
+
+const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
+const nameOf = (row) => row.label || `[no ${dimensionOf(row)}]`;
+/* What chooses threads; what leaves some out is another matter. */
+const isChoice = ({ dimension, exclude }) => !exclude && (dimension === "thread" || dimension === "process");
+
+/** FILTERS after ROW was chosen: alone, or as one more; what is chosen already is no longer. */
+export function choose(query, row, isAdded) {
+	const name = dimensionOf(row);
+	const chosen = chosenLabels(query, name, false);
+	const isChosen = chosen.has(row.label) && (isAdded || chosen.size === 1);
+	const kept = query.filters.filter((filter) => !isChoice(filter) || (filter.dimension === name && (isAdded || isChosen)));
+	return toggleLabel(kept, name, row.label, false, !isChosen);
+}
+
+class Threads {
+	constructor(element, app) {
+		this.app = app;
+		app.view = this;
+		this.note = emptyNote();
+		this.says = make("span", { className: "says" });
+		this.legend = makeLegend();
+		this.text = textEquivalent("These threads as a table", () => this.#asText());
+		this.bar = make("div", { className: "bar" }, this.says, this.legend.element, this.text.element);
+		this.body = make("div");
+		element.replaceChildren(this.note, this.bar, this.body);
+		this.update = drawing(() => this.#show());
+		this.offs = [
+			app.store.subscribe(() => this.update()),
+			app.on("data", () => this.update()),
+			app.on("theme", () => this.update()),
+			app.on("resize", () => this.#redraw()),
+		];
+		this.update();
+	}
+
+	#redraw() {
+		this.canvases.clear();
+		this.table?.draw();
+	}
+
+	#show() {
+		const { app } = this;
+		const { query, brush, ranges } = app.store.state;
+		const { lengthNs } = app.profile;
+		const window = [brush?.from ?? 0, Math.min(brush?.to ?? Infinity, lengthNs + 1)];
+		const everyone = { ...query, filters: query.filters.filter((filter) => !isChoice(filter)) };
+		const threads = app.models.threads(everyone, ...window);
+		const isNew = threads !== this.threads;
+		Object.assign(this, { threads, window, ranges, nBins: threads.nBins, nStates: threads.nStates, folds: new Set(app.store.state.folds) });
+		this.nProcesses = threads.rows.filter(({ level }) => level === 1).length;
+		this.canvases = new Map();
+		if (isNew)
+			this.#build();
+		this.#showRows();
+		this.text.refresh();
+		app.found = null;
+		app.emit("found");
+	}
+
+	#build() {
+		const { rows, selection } = this.threads;
+		const hadFocus = this.table?.element.contains(document.activeElement);
+		const { at, element } = this.table ?? { at: -1 };
+		const top = element?.scrollTop ?? 0;
+		this.table = this.#makeTable();
+		this.table.at = at;
+		this.body.replaceWith(this.table.element);
+		this.body = this.table.element;
+		this.body.scrollTop = top;
+		if (hadFocus)
+			this.body.focus();
+		this.note.hidden = rows.length > 0;
+		this.note.textContent = rows.length ? "" : whyEmpty(this.app, selection);
+		this.bar.hidden = this.body.hidden = rows.length === 0;
+	}
+
+	#showRows() {
+		const { rows, hasStates } = this.threads;
+		const shown = [];
+		let isOpen = true;
+		for (const row of rows) {
+			if (row.level === 1)
+				isOpen = this.#isOpen(row);
+			if (row.level === 1 || isOpen)
+				shown.push(row);
+		}
+		const nThreads = rows.filter((row) => row.nThreads === 0).length;
+		const of = this.nProcesses < nThreads ? ` in ${grouped(this.nProcesses)} processes` : "";
+		this.says.textContent = `${grouped(nThreads)} threads${of.replace(/ 1 processes/, " 1 process")}, most first. ` +
+			"Click one to see it alone, tick more to add them.";
+		this.says.title = this.says.textContent;
+		const seen = new Set(hasStates ? this.threads.bins.map((at) => at % this.nStates) : []);
+		this.legend.show(STATES.filter((_, i) => seen.has(i)).map((label) => ({ label, css: this.#css(label) })));
+		this.table.show(shown);
+	}
+
+	#css(state) {
+		const { colours } = this.app;
+		return state ? colours.frame({ name: state, module: "", state, inlined: false, isGroup: true }, "state")
+			: colours.css("accent");
+	}
+
+	#isOpen(row) {
+		if (row.nThreads === 0)
+			return undefined;
+		return (this.nProcesses === 1 || this.threads.rows.length <= MOST_OPEN) !== this.folds.has(row.label);
+	}
+
+	#fold({ label }) {
+		const { folds } = this.app.store.state;
+		this.app.store.set({ folds: folds.includes(label) ? folds.filter((other) => other !== label) : [...folds, label] });
+	}
+
+	#isChosen(row) {
+		return chosenLabels(this.app.store.state.query, dimensionOf(row), false).has(row.label);
+	}
+
+	#say(amount) {
+		const { selection } = this.threads;
+		return this.threads.countsSamples ? `${grouped(amount)} samples` : formatTotal(amount, selection);
+	}
+
+	#share = ({ amount }) => formatShare(amount, this.threads.total);
+
+	#makeTable() {
+		const { app } = this;
+		const { selection, total, countsSamples } = this.threads;
+		const short = { ...selection, noun: "" }; /* what is counted stands in the head */
+		const track = { id: "track", label: this.window.map(formatTime).join(" – "), text: () => "", kind: "track",
+			fill: (td, row) => td.append(this.#track(row)) };
+		const what = countsSamples ? "samples" : selection.noun.replace(/^of /, "") || "amount";
+		return new VirtualTable({
+			label: "Processes and threads",
+			columns: [
+				{ id: "name", label: "Process and thread", text: nameOf, fill: (td, row) => this.#fillName(td, row) },
+				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow",
+					text: (row) => (countsSamples ? grouped(row.amount) : formatTotal(row.amount, short)) },
+				{ id: "share", label: "%", kind: "narrow", text: this.#share, part: ({ amount }) => amount / (total || 1) },
+				...(app.profile.hasTimes ? [track] : []),
+			],
+			tree: {
+				level: ({ level }) => level,
+				isOpen: (row) => this.#isOpen(row),
+				isChosen: (row) => this.#isChosen(row),
+				fold: (row) => this.#fold(row),
+			},
+			say: app.say,
+			describe: (row) => this.#describe(row),
+			onPick: (row, isAdded) => app.store.setQuery({ filters: choose(app.store.state.query, row, isAdded) }),
+		});
+	}
+
+	#fillName(td, row) {
+		const isOpen = this.#isOpen(row);
+		const sign = (className, textContent) => {
+			const made = make("span", { className, textContent });
+			made.setAttribute("aria-hidden", "true");
+			return made;
+		};
+		const signs = [sign("tick", this.#isChosen(row) ? "☑" : "☐")];
+		if (row.level === 1)
+			signs.unshift(isOpen === undefined ? sign("no-fold", "") : sign("fold", isOpen ? "▾" : "▸"));
+		td.title = nameOf(row);
+		td.prepend(...signs);
+		if (isOpen === false)
+			td.append(make("span", { className: "faint", textContent: ` (${grouped(row.nThreads)} threads)` }));
+	}
+
+	/* What a row has in each bin and state. */
+	#sumsOf({ from, to }) {
+		const { bins, values } = this.threads;
+		const sums = new Float64Array(this.nBins * this.nStates);
+		for (let i = from; i < to; i++)
+			sums[bins[i]] = values[i];
+		return sums;
+	}
+
+	/* [state, sum] of bins FROM to TO: of those that have any. */
+	#statesIn(sums, from, to) {
+		const found = new Float64Array(this.nStates);
+		for (let at = from * this.nStates; at < to * this.nStates; at++)
+			found[at % this.nStates] += sums[at];
+		return [...found].map((sum, i) => [STATES[i] ?? "", sum]).filter(([, sum]) => sum > 0);
+	}
+
+	#stateWords(states) {
+		const whole = states.reduce((sum, [, one]) => sum + one, 0);
+		return this.threads.hasStates ? states.map(([state, sum]) => `${formatShare(sum, whole)} ${state || "another state"}`) : [];
+	}
+
+	#describe(row) {
+		const isOpen = this.#isOpen(row);
+		const states = this.#stateWords(this.#statesIn(this.#sumsOf(row), 0, this.nBins));
+		return [nameOf(row), isOpen === undefined ? "" : `${grouped(row.nThreads)} threads, ${isOpen ? "open" : "closed"}`,
+			this.#say(row.amount), this.#share(row), ...states, this.#isChosen(row) ? "chosen" : ""].filter(Boolean).join(", ");
+	}
+
+	#timeAt(bin) {
+		const [from, to] = this.window;
+		return from + (bin * (to - from)) / this.nBins;
+	}
+
+	#track(row) {
+		const kept = this.canvases.get(row);
+		if (kept)
+			return kept;
+		const canvas = document.createElement("canvas");
+		const sums = this.#sumsOf(row);
+		canvas.setAttribute("aria-hidden", "true"); /* the row and the table say it in words */
+		this.#draw(canvas, row, sums);
+		canvas.addEventListener("pointermove", (event) => {
+			const bin = Math.max(0, Math.min(this.nBins - 1, Math.floor((event.offsetX * this.nBins) / canvas.clientWidth)));
+			const states = this.#statesIn(sums, bin, bin + 1);
+			const sum = states.reduce((all, [, one]) => all + one, 0);
+			this.app.tip.show(event.clientX, event.clientY, [nameOf(row),
+				`${formatTime(this.#timeAt(bin))} to ${formatTime(this.#timeAt(bin + 1))}: ${sum ? this.#say(sum) : "no sample"}`,
+				...this.#stateWords(states)]);
+		});
+		canvas.addEventListener("pointerleave", () => this.app.tip.hide());
+		if (this.canvases.size > MOST_KEPT)
+			this.canvases.clear();
+		this.canvases.set(row, canvas);
+		return canvas;
+	}
+
+	/* What is not in the selected time is pale; the least that there is can be seen. */
+	#draw(canvas, { level, nThreads }, sums) {
+		const ratio = Math.min(3, devicePixelRatio || 1);
+		const width = canvas.width = Math.round((this.table.heads.get("track").clientWidth || this.nBins) * ratio);
+		const height = canvas.height = HEIGHT * ratio;
+		const context = canvas.getContext("2d");
+		const most = this.threads.isLanes ? Math.max(1, nThreads) * (this.#timeAt(1) - this.#timeAt(0)) : this.threads.most[level];
+		const css = STATES.map((state) => this.#css(this.threads.hasStates ? state : "")).concat(this.#css(""));
+		for (let bin = 0; bin < this.nBins; bin++) {
+			const at = (this.#timeAt(bin) + this.#timeAt(bin + 1)) / 2;
+			const isIn = this.ranges.length === 0 || this.ranges.some(({ from, to }) => at >= from && at < to);
+			context.globalAlpha = isIn ? 1 : 0.35;
+			const x = Math.round((bin * width) / this.nBins);
+			const next = Math.round(((bin + 1) * width) / this.nBins);
+			const sum = this.#statesIn(sums, bin, bin + 1).reduce((all, [, one]) => all + one, 0);
+			const scale = (height - 4 * ratio) / (Math.max(most, sum) || 1);
+			let y = height - ratio;
+			for (let state = 0; state < this.nStates; state++) {
+				const amount = sums[bin * this.nStates + state];
+				const tall = amount ? Math.max(ratio, amount * scale) : 0;
+				context.fillStyle = css[state];
+				context.fillRect(x, y - tall, Math.max(1, next - x), tall);
+				y -= tall;
+			}
+		}
+	}
+
+	#asText() {
+		const step = this.nBins / TEXT_PARTS;
+		const parts = Array.from({ length: TEXT_PARTS }, (_, i) => i * step);
+		let process = "";
+		const rows = this.threads.rows.map((row) => {
+			process = row.level === 1 ? nameOf(row) : process;
+			const sums = this.#sumsOf(row);
+			return [process, row.nThreads ? "all" : nameOf(row), this.#say(row.amount), this.#share(row),
+				this.#stateWords(this.#statesIn(sums, 0, this.nBins)).join(", "),
+				...parts.map((bin) => this.#say(this.#statesIn(sums, bin, bin + step).reduce((all, [, one]) => all + one, 0)))];
+		});
+		return { caption: "Processes and threads, most first, and how much each has from which time on",
+			head: ["process", "thread", "amount", "share", "states", ...parts.map((bin) => formatTime(this.#timeAt(bin)))], rows };
+	}
+
+	unmount() {
+		this.update.stop();
+		this.app.tip.hide();
+		for (const off of this.offs)
+			off();
+	}
+}
+
+export const threadsView = {
+	id: "threads",
+	label: "Threads",
+	title: "Processes and threads",
+	mount: (element, app) => new Threads(element, app),
+};
