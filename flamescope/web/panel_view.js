@@ -2,12 +2,14 @@
 
 import { diffView } from "wick/view_diff.js";
 import { flameViews } from "wick/view_flame.js";
+import { metricsView } from "wick/view_metrics.js";
 import { sandwichView } from "wick/view_sandwich.js";
+import { sidesView } from "wick/view_sides.js";
 import { stripView } from "wick/view_strip.js";
 import { tableView } from "wick/view_table.js";
 
 /* {id, label, title, mount(element, app) -> {unmount()}}; what is mounted may have a `canvas` to save */
-const views = [...flameViews, sandwichView, stripView, tableView, diffView];
+const views = [...flameViews, sandwichView, stripView, tableView, diffView, sidesView, metricsView];
 const AFTER_MS = 120; /* of rest after a key, until it is searched for */
 
 /* The tabs stand at once; what they show comes once the stacks are there. */
