@@ -19,6 +19,7 @@ struct counting {
 	struct heat *heat;
 	struct dimension dimension;
 	uint32_t *row_of; /* of the dimension's values; NULL: rows are time */
+	bool largest;     /* as options.largest */
 };
 
 /* A value of a dimension, and how much of the selection it has. */
@@ -194,7 +195,11 @@ static void count(struct counting *counting)
 		cell += counting->row_of
 				? counting->row_of[dimension_value(&counting->dimension, sample)]
 				: (time_ns - column * heat->column_ns) / row_ns;
-		heat->values[cell] = add_saturated(heat->values[cell], selection->values[i]);
+		if (!counting->largest)
+			heat->values[cell] =
+				add_saturated(heat->values[cell], selection->values[i]);
+		else if (heat->samples[cell] == 0 || selection->values[i] > heat->values[cell])
+			heat->values[cell] = selection->values[i];
 		heat->samples[cell]++;
 	}
 }
@@ -283,7 +288,7 @@ static int make(struct counting *counting, const struct heat_options *options, s
 		r = make_cells(counting, err);
 	if (r == 0) {
 		count(counting);
-		if (counting->selection->measure == QUERY_MEAN)
+		if (counting->selection->measure == QUERY_MEAN && !options->largest)
 			take_means(heat);
 		find_scale(heat);
 	}
@@ -293,7 +298,7 @@ static int make(struct counting *counting, const struct heat_options *options, s
 int heat_make(const struct selection *selection, const struct heat_options *options,
 	      struct heat **ret_heat, struct err *err)
 {
-	struct counting counting = {.selection = selection};
+	struct counting counting = {.selection = selection, .largest = options->largest};
 	int r;
 
 	counting.heat = calloc(1, sizeof(*counting.heat));

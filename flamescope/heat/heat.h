@@ -13,6 +13,7 @@ struct heat_options {
 	uint32_t n_rows;    /* of a column's time; 0: 50 (20 ms each); with BY the most there are */
 	uint64_t phase_ns;  /* columns begin so much later; less than a column */
 	const char *by;     /* a dimension: its values are the rows instead; NULL: time */
+	bool largest;       /* a cell is its largest value, not what its values add up to */
 };
 
 /*
@@ -27,7 +28,8 @@ struct heat {
 	uint64_t column_ns;
 	uint64_t start_ns; /* of column 0, on the profile's clock; wraps where that is before 0 */
 	uint64_t shift_ns; /* from there to the profile's start */
-	int64_t *values;   /* [column * n_rows + row]; for QUERY_MEAN the mean */
+	int64_t *values;   /* [column * n_rows + row]; for QUERY_MEAN the mean;
+			    else the sum, or the largest */
 	uint32_t *samples; /* the same; 0: no sample */
 	char **row_labels; /* of options.by, most first, then "[N others]"; NULL: rows are time */
 	bool has_others;   /* there is such a last row */

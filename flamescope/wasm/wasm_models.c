@@ -16,12 +16,13 @@
 /* BY: a dimension; "": rows are time. */
 WASM_EXPORT("heat_new")
 struct heat *wasm_heat_new(const struct selection *selection, double column_ns, double phase_ns,
-			   uint32_t n_rows, const char *by)
+			   uint32_t n_rows, const char *by, uint32_t largest)
 {
 	const struct heat_options options = {.column_ns = (uint64_t)column_ns,
 					     .phase_ns = (uint64_t)phase_ns,
 					     .n_rows = n_rows,
-					     .by = *by ? by : NULL};
+					     .by = *by ? by : NULL,
+					     .largest = largest != 0};
 	struct heat *heat = NULL;
 
 	(void)heat_make(selection, &options, &heat, wasm_err());

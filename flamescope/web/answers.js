@@ -135,12 +135,23 @@ export function makeAnswers() {
 			const selection = selections.selectionB(state);
 			return selection && said(selection);
 		},
-		heat(state, columnNs, phaseNs) {
-			const { by, rows } = state;
-			const heat = makeHeat(selections.whole(state, "A", by === "event"), { columnNs, phaseNs, nRows: rows, by });
+		/* METRIC instead of the state's; "": that. */
+		heat(state, columnNs, phaseNs, metric) {
+			const { by, rows, cell } = state;
+			const asked = metric ? { ...state, query: { ...state.query, metric } } : state;
+			const heat = makeHeat(selections.whole(asked, "A", by === "event"), { columnNs, phaseNs, nRows: rows, by, cell });
 			return { ...heat, selection: said(heat.selection) };
 		},
 		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around)),
+		/* The baseline, and each of several ranges by itself: [{range (null: the baseline), said, tree}]. */
+		sides(state) {
+			const { ranges } = state;
+			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
+				.map((part) => [part, selections.selection({ ...state, ranges: part })]);
+			const base = selections.selectionB(state);
+			return [...(base ? [[null, base]] : []), ...now]
+				.map(([part, selection]) => ({ ranges: part, said: said(selection), tree: plain(makeFlame(selection)) }));
+		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		states: (state) => frameStates(selections.selection(state)),
 		strip: (state) => stripOf(selections.selection(state)),

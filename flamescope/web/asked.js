@@ -162,13 +162,20 @@ export function makeModels(app, started = startWorker()) {
 		selection: () => of(get("selection", SELECTION), app.profile),
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB: () => of(get("selectionB", BASELINE), app.baseline ?? app.profile),
-		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later. */
-		heat(columnNs, phaseNs) {
-			const heat = get("heat", ["query", "by", "rows"], app.store.state.column || columnNs, phaseNs);
+		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later; METRIC instead of the state's. */
+		heat(columnNs, phaseNs, metric = "") {
+			const heat = get("heat", ["query", "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
 			of(heat.selection, app.profile);
 			return heat;
 		},
 		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
+		/** [{ranges (null: of the baseline), tree}]: the baseline, and each of several ranges by itself. */
+		sides() {
+			const sides = get("sides", [...SELECTION, "rangesB"]);
+			for (const { ranges, said, tree } of sides)
+				tree.selection = of(said, ranges ? app.profile : app.baseline ?? app.profile);
+			return sides;
+		},
 		functions: () => get("functions", SELECTION),
 		states: () => get("states", SELECTION),
 		strip: () => get("strip", SELECTION),

@@ -25,6 +25,10 @@ function viewWords({ view, around, sort, colour }) {
 		return { verb: "flamegraph", flags: ["--icicle", ...coloured] };
 	case "reverse":
 		return { verb: "flamegraph", flags: ["--reverse", ...coloured] };
+	case "sides":
+		return { verb: "flamegraph", flags: coloured, unsaid: "side by side" };
+	case "metrics":
+		return { verb: "heatmap", flags: [], unsaid: "several metrics at once" };
 	case "strip":
 		return { verb: "flamegraph", flags: [], unsaid: "the order of time" };
 	default:

@@ -29,6 +29,21 @@ export function chosenLabels({ filters }, name, exclude) {
 		.flatMap((filter) => labelsOf(filter.pattern) ?? []));
 }
 
+/** Whether a filter chooses threads; what leaves some out is another matter. */
+export const choosesThreads = ({ dimension, exclude }) => !exclude && (dimension === "thread" || dimension === "process");
+
+/**
+ * choose - the filters after a click on LABEL, a thread or a process (NAME)
+ *
+ * It is chosen alone, or ISADDED to others of its kind; what is chosen already is not any more.
+ */
+export function choose(query, name, label, isAdded) {
+	const chosen = chosenLabels(query, name, false);
+	const isChosen = chosen.has(label) && (isAdded || chosen.size === 1);
+	const kept = query.filters.filter((filter) => !choosesThreads(filter) || (filter.dimension === name && (isAdded || isChosen)));
+	return toggleLabel(kept, name, label, false, !isChosen);
+}
+
 /** The filter menu of the toolbar: BUTTON opens BOX. */
 export function mountFilterMenu(button, box, app) {
 	const where = make("select", { id: "where" });

@@ -21,15 +21,15 @@ function fittingColumn(columnNs, nRows, lengthNs) {
 
 /*
  * {nColumns, nRows, columnNs, rowNs, originNs, values, samples, rowLabels, hasOthers, min, max,
- * scale}: values and samples by [column * nRows + row]; originNs is column 0's start relative to the
+ * scale}: values (sums; CELL "max": the largest) and samples by [column * nRows + row]; originNs is column 0's start relative to the
  * recording's (0 or less); scale {min, max} is what colours go from and to: without the row of
  * others, beside which all rows are pale.
  */
-export function makeHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "" } = {}) {
+export function makeHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" } = {}) {
 	const { profile } = selection;
 	const rows = nRows || (by ? MAX_ROWS : 50);
 	const fitting = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
-	const made = make("heat", selection.made, fitting, phaseNs, rows, by);
+	const made = make("heat", selection.made, fitting, phaseNs, rows, by, cell === "max" ? 1 : 0);
 	const heat = {
 		...facts("heat", made),
 		values: column("heat", made, "values"),

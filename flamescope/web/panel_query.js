@@ -63,7 +63,8 @@ function onlyEvent(query, name) {
 		{ dimension: "event", pattern: patternOf([name]), exclude: false }];
 }
 
-function metricOptions(profile) {
+/** What can be counted, as options of a menu. */
+export function metricOptions(profile) {
 	const { unit: counted } = periodOf(profile);
 	const plain = [option("samples", profile.hasTimes ? "samples" : "stacks"),
 		option("period", counted ? unitWord(counted) : "period")];
@@ -177,8 +178,9 @@ export function mountHeatMenu(button, box, app) {
 	const by = make("select", { id: "by" });
 	const rows = make("select", { id: "rows" }, ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
 	const column = make("select", { id: "column" });
+	const cell = make("select", { id: "cell" }, option("", "the sum of its samples"), option("max", "the largest value"));
 	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });
-	box.append(labelled("Rows", by), labelled("Rows of time", rows), labelled("Columns of", column),
+	box.append(labelled("Rows", by), labelled("Rows of time", rows), labelled("Columns of", column), labelled("A cell is", cell),
 		labelled("Columns begin after, ms", phase));
 	function fill() {
 		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
@@ -193,10 +195,12 @@ export function mountHeatMenu(button, box, app) {
 			option(ns, ns ? formatStep(ns) : "as fits")));
 		column.value = String(state.column);
 		phase.value = String(state.phase / 1e6);
+		cell.value = state.cell;
 	}
 	by.addEventListener("change", () => app.store.set({ by: by.value }));
 	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
 	column.addEventListener("change", () => app.store.set({ column: Number(column.value), phase: 0 }));
+	cell.addEventListener("change", () => app.store.set({ cell: cell.value }));
 	phase.addEventListener("change", () => app.store.set({ phase: Math.max(0, Math.round(Number(phase.value) * 1e6)) }));
 	attachBox(button, box);
 	app.store.subscribe(show);

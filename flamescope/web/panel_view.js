@@ -2,13 +2,16 @@
 
 import { diffView } from "wick/view_diff.js";
 import { flameViews } from "wick/view_flame.js";
+import { metricsView } from "wick/view_metrics.js";
 import { sandwichView } from "wick/view_sandwich.js";
+import { sidesView } from "wick/view_sides.js";
 import { stripView } from "wick/view_strip.js";
 import { tableView } from "wick/view_table.js";
 import { threadsView } from "wick/view_threads.js";
 
 /* {id, label, title, mount(element, app) -> {unmount()}}; what is mounted may have a `canvas` to save */
-const views = [...flameViews, sandwichView, stripView, tableView, diffView, threadsView];
+const views = [...flameViews, sandwichView, threadsView, tableView, diffView, sidesView, metricsView];
+const inner = [stripView]; /* have no tab of their own, but that of another: their `tab` */
 const AFTER_MS = 120; /* of rest after a key, until it is searched for */
 
 /* The tabs stand at once; what they show comes once the stacks are there. */
@@ -16,17 +19,18 @@ export function mountTabs(opener, tabs, element, app) {
 	let mounted = null;
 	let shown = null;
 	const buttons = new Map();
-	const current = () => views.find(({ id }) => id === app.store.state.view) ?? views[0];
+	const current = () => [...views, ...inner].find(({ id }) => id === app.store.state.view) ?? views[0];
 
 	function mark() {
 		const view = current();
+		const tab = view.tab ?? view.id;
 		for (const [id, button] of buttons) {
-			button.setAttribute("aria-selected", String(id === view.id));
-			button.tabIndex = id === view.id ? 0 : -1;
+			button.setAttribute("aria-selected", String(id === tab));
+			button.tabIndex = id === tab ? 0 : -1;
 		}
 		opener.textContent = view.label; /* of the box that they are in where there is no room */
 		opener.setAttribute("aria-label", `View: ${view.label}`);
-		element.setAttribute("aria-labelledby", `tab-${view.id}`);
+		element.setAttribute("aria-labelledby", `tab-${tab}`);
 	}
 
 	function show() {

@@ -14,6 +14,8 @@ export const DEFAULTS = Object.freeze({
 	rangesB: null, /* the baseline of a difference; null: there is none, []: everything */
 	query: EMPTY_QUERY,
 	by: "", /* the heatmap's rows: a dimension; "": time */
+	cell: "", /* what a cell of it is of its samples; "": their sum, "max": the largest */
+	metrics: Object.freeze([]), /* that are shown side by side; none: the first few */
 	rows: 0, /* of the heatmap; 0: 50 */
 	column: 0, /* ns a column; 0: as fits */
 	phase: 0, /* ns after the whole column that columns begin */
@@ -36,12 +38,13 @@ export const DEFAULTS = Object.freeze({
 	details: "", /* the panel of a function: "open", "closed"; "": as fits */
 });
 
-const TEXT_WORDS = ["view", "by", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
+const TEXT_WORDS = ["view", "by", "cell", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
 const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
 const LIST_WORDS = ["folds", "zoom"]; /* of names */
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
+export const MAX_METRICS = 24;
 const REST_MS = 200;
 
 function freeze(value) {
@@ -88,6 +91,8 @@ export function stateHash(state) {
 	const parts = words.map(([key, value]) => (value === "" ? key : `${key}=${encode(value)}`));
 	for (const transform of state.transforms)
 		parts.push(`t=${encode(formatTransform(transform))}`);
+	for (const metric of state.metrics)
+		parts.push(`show=${encode(metric)}`);
 	for (const key of WINDOW_WORDS)
 		if (state[key])
 			parts.push(`${key}=${state[key].map((x) => Number(x.toFixed(12))).join(",")}`);
@@ -133,6 +138,10 @@ const STATE_WORDS = {
 		if (transform && state.transforms.length < MAX_TRANSFORMS)
 			state.transforms.push(transform);
 	},
+	show: (state, value) => {
+		if (state.metrics.length < MAX_METRICS)
+			state.metrics.push(value);
+	},
 	window: (state, value) => (state.window = parseWindow(value)),
 	callers: (state, value) => (state.callers = parseWindow(value)),
 	rows: (state, value) => (state.rows = parseCount(value, 1000)),
@@ -144,7 +153,7 @@ const STATE_WORDS = {
 
 /* The state that a hash says; what it does not say is as by default. */
 export function parseHash(hash) {
-	const state = { ...DEFAULTS, ranges: [], zoom: [], folds: [], transforms: [] };
+	const state = { ...DEFAULTS, ranges: [], zoom: [], folds: [], transforms: [], metrics: [] };
 	const words = [];
 	for (const part of hash.replace(/^#/, "").split("&")) {
 		if (!part)

@@ -9,6 +9,7 @@ import { frameName } from "wick/frames.js";
 import { stripBoxes, stripColumns, stripParts } from "wick/strip.js";
 import { looksOf } from "wick/tree_picture.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { otherButton } from "wick/view_threads.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
 const LEAST_NS = 1000; /* that are seen */
@@ -133,7 +134,8 @@ class Strip {
 			button("Zoom in", () => this.zoom(0.5, 0.5)), button("Zoom out", () => this.zoom(0.5, 2)),
 			button("Earlier", () => this.pan(-0.3)), button("Later", () => this.pan(0.3)),
 			button("All", () => this.setWindow(this.span)),
-			button("Select what is seen", () => this.#select()), this.text.element);
+			button("Select what is seen", () => this.#select()), otherButton(this.app, "threads", "Back to the list"),
+			this.text.element);
 		this.text.element.hidden = nThreads === 0;
 		return bar;
 	}
@@ -382,6 +384,7 @@ class StripRow {
 
 export const stripView = {
 	id: "strip",
+	tab: "threads",
 	label: "Strip",
 	title: "Time strip",
 	mount: (element, app) => new Strip(element, app),

@@ -3,7 +3,7 @@
 import { formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
 import { drawing } from "wick/asked.js";
-import { chosenLabels, toggleLabel } from "wick/filter_menu.js";
+import { choose, chosenLabels, choosesThreads } from "wick/filter_menu.js";
 import { makeLegend } from "wick/flame_legend.js";
 import { STATES } from "wick/palette.js";
 import { make } from "wick/panel_query.js";
@@ -17,27 +17,28 @@ const TEXT_PARTS = 10; /* of the time, in the table */
 
 const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
 const nameOf = (row) => row.label || `[no ${dimensionOf(row)}]`;
-/* What chooses threads; what leaves some out is another matter. */
-const isChoice = ({ dimension, exclude }) => !exclude && (dimension === "thread" || dimension === "process");
 
-/** FILTERS after ROW was chosen: alone, or as one more; what is chosen already is no longer. */
-export function choose(query, row, isAdded) {
-	const name = dimensionOf(row);
-	const chosen = chosenLabels(query, name, false);
-	const isChosen = chosen.has(row.label) && (isAdded || chosen.size === 1);
-	const kept = query.filters.filter((filter) => !isChoice(filter) || (filter.dimension === name && (isAdded || isChosen)));
-	return toggleLabel(kept, name, row.label, false, !isChosen);
+/** A button from the list of threads to their stacks, or back. */
+export function otherButton(app, view, textContent) {
+	const button = make("button", { type: "button", textContent });
+	button.addEventListener("click", () => {
+		app.store.set({ view });
+		document.getElementById("view").focus(); /* the button is gone */
+	});
+	return button;
 }
 
 class Threads {
 	constructor(element, app) {
 		this.app = app;
 		app.view = this;
+		this.canvases = new Map(); /* tracks, by row */
 		this.note = emptyNote();
 		this.says = make("span", { className: "says" });
 		this.legend = makeLegend();
 		this.text = textEquivalent("These threads as a table", () => this.#asText());
-		this.bar = make("div", { className: "bar" }, this.says, this.legend.element, this.text.element);
+		this.bar = make("div", { className: "bar" }, this.says,
+			otherButton(app, "strip", "Stacks in the order of time"), this.legend.element, this.text.element);
 		this.body = make("div");
 		element.replaceChildren(this.note, this.bar, this.body);
 		this.update = drawing(() => this.#show());
@@ -45,27 +46,28 @@ class Threads {
 			app.store.subscribe(() => this.update()),
 			app.on("data", () => this.update()),
 			app.on("theme", () => this.update()),
-			app.on("resize", () => this.#redraw()),
+			app.on("resize", () => {
+				this.canvases.clear();
+				this.table?.draw();
+			}),
 		];
 		this.update();
-	}
-
-	#redraw() {
-		this.canvases.clear();
-		this.table?.draw();
 	}
 
 	#show() {
 		const { app } = this;
 		const { query, brush, ranges } = app.store.state;
-		const { lengthNs } = app.profile;
-		const window = [brush?.from ?? 0, Math.min(brush?.to ?? Infinity, lengthNs + 1)];
-		const everyone = { ...query, filters: query.filters.filter((filter) => !isChoice(filter)) };
+		const end = app.profile.lengthNs + 1;
+		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
+		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
 		const threads = app.models.threads(everyone, ...window);
+		const { theme } = app.colours;
 		const isNew = threads !== this.threads;
-		Object.assign(this, { threads, window, ranges, nBins: threads.nBins, nStates: threads.nStates, folds: new Set(app.store.state.folds) });
+		if (isNew || ranges !== this.ranges || theme !== this.theme)
+			this.canvases = new Map();
+		Object.assign(this, { threads, window, ranges, theme, nBins: threads.nBins, nStates: threads.nStates,
+			folds: new Set(app.store.state.folds) });
 		this.nProcesses = threads.rows.filter(({ level }) => level === 1).length;
-		this.canvases = new Map();
 		if (isNew)
 			this.#build();
 		this.#showRows();
@@ -163,7 +165,7 @@ class Threads {
 			},
 			say: app.say,
 			describe: (row) => this.#describe(row),
-			onPick: (row, isAdded) => app.store.setQuery({ filters: choose(app.store.state.query, row, isAdded) }),
+			onPick: (row, isAdded) => app.store.setQuery({ filters: choose(app.store.state.query, dimensionOf(row), row.label, isAdded) }),
 		});
 	}
 
@@ -192,22 +194,24 @@ class Threads {
 		return sums;
 	}
 
-	/* [state, sum] of bins FROM to TO: of those that have any. */
+	/* What bins FROM to TO have together. */
+	#sumIn(sums, from, to) {
+		return sums.subarray(from * this.nStates, to * this.nStates).reduce((sum, one) => sum + one, 0);
+	}
+
+	/* What is which part of them, in words. */
 	#statesIn(sums, from, to) {
 		const found = new Float64Array(this.nStates);
 		for (let at = from * this.nStates; at < to * this.nStates; at++)
 			found[at % this.nStates] += sums[at];
-		return [...found].map((sum, i) => [STATES[i] ?? "", sum]).filter(([, sum]) => sum > 0);
-	}
-
-	#stateWords(states) {
-		const whole = states.reduce((sum, [, one]) => sum + one, 0);
-		return this.threads.hasStates ? states.map(([state, sum]) => `${formatShare(sum, whole)} ${state || "another state"}`) : [];
+		const whole = this.#sumIn(sums, from, to);
+		const words = [...found].map((sum, i) => sum && `${formatShare(sum, whole)} ${STATES[i] ?? "another state"}`);
+		return this.threads.hasStates ? words.filter(Boolean) : [];
 	}
 
 	#describe(row) {
 		const isOpen = this.#isOpen(row);
-		const states = this.#stateWords(this.#statesIn(this.#sumsOf(row), 0, this.nBins));
+		const states = this.#statesIn(this.#sumsOf(row), 0, this.nBins);
 		return [nameOf(row), isOpen === undefined ? "" : `${grouped(row.nThreads)} threads, ${isOpen ? "open" : "closed"}`,
 			this.#say(row.amount), this.#share(row), ...states, this.#isChosen(row) ? "chosen" : ""].filter(Boolean).join(", ");
 	}
@@ -227,11 +231,10 @@ class Threads {
 		this.#draw(canvas, row, sums);
 		canvas.addEventListener("pointermove", (event) => {
 			const bin = Math.max(0, Math.min(this.nBins - 1, Math.floor((event.offsetX * this.nBins) / canvas.clientWidth)));
-			const states = this.#statesIn(sums, bin, bin + 1);
-			const sum = states.reduce((all, [, one]) => all + one, 0);
+			const sum = this.#sumIn(sums, bin, bin + 1);
 			this.app.tip.show(event.clientX, event.clientY, [nameOf(row),
 				`${formatTime(this.#timeAt(bin))} to ${formatTime(this.#timeAt(bin + 1))}: ${sum ? this.#say(sum) : "no sample"}`,
-				...this.#stateWords(states)]);
+				...this.#statesIn(sums, bin, bin + 1)]);
 		});
 		canvas.addEventListener("pointerleave", () => this.app.tip.hide());
 		if (this.canvases.size > MOST_KEPT)
@@ -254,8 +257,7 @@ class Threads {
 			context.globalAlpha = isIn ? 1 : 0.35;
 			const x = Math.round((bin * width) / this.nBins);
 			const next = Math.round(((bin + 1) * width) / this.nBins);
-			const sum = this.#statesIn(sums, bin, bin + 1).reduce((all, [, one]) => all + one, 0);
-			const scale = (height - 4 * ratio) / (Math.max(most, sum) || 1);
+			const scale = (height - 4 * ratio) / (Math.max(most, this.#sumIn(sums, bin, bin + 1)) || 1);
 			let y = height - ratio;
 			for (let state = 0; state < this.nStates; state++) {
 				const amount = sums[bin * this.nStates + state];
@@ -275,8 +277,8 @@ class Threads {
 			process = row.level === 1 ? nameOf(row) : process;
 			const sums = this.#sumsOf(row);
 			return [process, row.nThreads ? "all" : nameOf(row), this.#say(row.amount), this.#share(row),
-				this.#stateWords(this.#statesIn(sums, 0, this.nBins)).join(", "),
-				...parts.map((bin) => this.#say(this.#statesIn(sums, bin, bin + step).reduce((all, [, one]) => all + one, 0)))];
+				this.#statesIn(sums, 0, this.nBins).join(", "),
+				...parts.map((bin) => this.#say(this.#sumIn(sums, bin, bin + step)))];
 		});
 		return { caption: "Processes and threads, most first, and how much each has from which time on",
 			head: ["process", "thread", "amount", "share", "states", ...parts.map((bin) => formatTime(this.#timeAt(bin)))], rows };

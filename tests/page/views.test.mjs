@@ -17,26 +17,26 @@ wick.inBrowser(() => {
 
 test("keys alone go through all views and everything that is drawn", async () => {
 	const page = await wick.openPage(url, "time=16-20&b=0-15");
-	const drawn = { 1: 1, 2: 1, 3: 1, 4: 2, 5: 3, 6: 0, 7: 1 };
+	const drawn = { 1: 1, 2: 1, 3: 1, 4: 2, 5: 0, 6: 0, 7: 1, 8: 2, 9: 1 };
 	for (const [key, n] of Object.entries(drawn)) {
 		await page.evaluate(() => document.activeElement.blur());
 		await page.keyboard.press(key);
 		await wick.until(page, (k) => document.querySelector(`#tabs [role=tab]:nth-child(${k})`)
 			.getAttribute("aria-selected") === "true", key);
 		await wick.rest(page);
-		assert.equal((await page.$$("#view canvas")).length, n, key);
+		assert.equal((await page.$$("#view canvas:not([aria-hidden])")).length, n, key);
 		const reached = new Set();
 		await page.focus("[role=tab][aria-selected=true]");
 		for (let i = 0; i < 60; i++) {
 			await page.keyboard.press("Tab");
 			const at = await page.evaluate(() => {
-				const places = [...document.querySelectorAll("#view canvas, #view .scroll-table")];
+				const places = [...document.querySelectorAll("#view canvas:not([aria-hidden]), #view .scroll-table")];
 				return places.indexOf(document.activeElement);
 			});
 			if (at >= 0)
 				reached.add(at);
 		}
-		assert.equal(reached.size, await page.$$eval("#view canvas, #view .scroll-table", (all) => all.length), key);
+		assert.equal(reached.size, await page.$$eval("#view canvas:not([aria-hidden]), #view .scroll-table", (all) => all.length), key);
 	}
 	await wick.isQuiet(page);
 });
@@ -247,4 +247,50 @@ test("the .svg of wick flamegraph zooms where it is clicked, and sends no reques
 	assert.ok(await width() > 3 * before, `${before} to ${await width()}`);
 	assert.deepEqual(page.problems, []);
 	await page.close();
+});
+
+test("several metrics are side by side, and a part of one is selected in all", async () => {
+	const path = wick.writeText("metrics.perf", Array.from({ length: 200 }, (_, i) =>
+		`app 1/1 [000] ${10 + Math.floor(i / 20)}.${String((i % 20) * 50000).padStart(6, "0")}: 1 cpu-clock: \n` +
+		`# s m1=${i * 1000} m2=${i % 7}\n\t10 main+0x1 (/bin/app)\n\n`).join(""));
+	const page = await wick.openPage(wick.writePage(path), "view=metrics&show=samples&show=period");
+	assert.equal((await page.$$("#view canvas")).length, 2);
+	const box = await (await page.$("#view canvas")).boundingBox();
+	await page.mouse.move(box.x + box.width / 3, box.y + 20);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width / 2, box.y + 60, { steps: 4 });
+	await page.mouse.up();
+	await wick.until(page, () => /time=/.test(window.location.hash));
+	assert.match(await page.$eval("#heat-selection", (said) => said.textContent), /^Selected: /);
+	await page.select("#view select", "samples");
+	await page.click("#view .small-heat:last-child h2 button:last-child");
+	await wick.until(page, () => document.querySelectorAll("#view canvas").length === 1);
+	assert.match(await wick.hashOf(page), /show=samples/);
+	await page.click("#undo");
+	await wick.until(page, () => document.querySelectorAll("#view canvas").length === 2);
+	await wick.isQuiet(page);
+});
+
+test("selections are side by side, and zoomed together", async () => {
+	const page = await wick.openPage(url, "view=sides");
+	assert.match(await page.$eval("#view .view-empty", (note) => note.textContent), /one selection only/);
+	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12"));
+	await wick.until(page, () => document.querySelectorAll("#view canvas").length === 3);
+	assert.deepEqual(await page.$$eval("#view .side h2", (all) => all.map((head) => head.textContent.split(":").slice(0, -1).join(":"))),
+		["B: 0–4 s", "4–8 s", "8–12 s"]);
+	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12&zoom=main;work_3"));
+	await wick.until(page, () => document.querySelectorAll("#view .crumbs button").length === 3);
+	await page.focus("#view canvas");
+	await page.keyboard.press("Escape");
+	await wick.isQuiet(page);
+});
+
+test("a cell is its largest value when that is asked for", async () => {
+	const page = await wick.openPage(url, "cell=max&metric=period");
+	const legend = () => page.$eval("#heat-bar .legend", (element) => element.textContent);
+	const largest = await legend();
+	assert.match(largest, /^0 periods1 periods a cell/);
+	await page.evaluate(() => (window.location.hash = "metric=period"));
+	await wick.until(page, (was) => document.querySelector("#heat-bar .legend").textContent !== was, largest);
+	await wick.isQuiet(page);
 });

@@ -93,6 +93,23 @@ static void puts_a_sample_on_an_edge_into_the_cell_that_begins(void **state)
 	heat_free(heat);
 }
 
+static void a_cell_may_be_its_largest_value(void **state)
+{
+	const struct heat_options options = {.largest = true};
+	struct hand_profile *hand = *state;
+	struct query query = {.has_measure = true, .measure = QUERY_DELTA, .metric = "bytes"};
+	struct heat *heat;
+
+	for (int i = 0; i < 3; i++)
+		hand_profile_add(hand, &(struct hand_sample){.time_ns = (uint64_t)i,
+							     .stack = "main",
+							     .measured = true,
+							     .delta = i - 7});
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 0, 0, -5, 3);
+	heat_free(heat);
+}
+
 /* Samples at 0.9 and 1.1 s of the clock are in one column that begins 0.5 s later. */
 static void begins_its_columns_later_by_a_phase(void **state)
 {
@@ -282,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		hand_profile_test(has_columns_of_the_clocks_whole_seconds),
+		hand_profile_test(a_cell_may_be_its_largest_value),
 		hand_profile_test(puts_a_sample_on_an_edge_into_the_cell_that_begins),
 		hand_profile_test(begins_its_columns_later_by_a_phase),
 		hand_profile_test(keeps_its_columns_whatever_is_selected),

@@ -5,10 +5,11 @@
 #include "tools/cli/value.h"
 #include "tools/view/view.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_WIDTH = OPTION_LONG_ONLY, OPT_COLUMN, OPT_ROWS, OPT_BY };
+enum { OPT_WIDTH = OPTION_LONG_ONLY, OPT_COLUMN, OPT_ROWS, OPT_BY, OPT_CELL };
 
 enum {
 	DEFAULT_COLUMNS = 80,     /* of what is no terminal */
@@ -31,6 +32,8 @@ const struct option_spec heatmap_option_specs[] = {
 	{OPT_ROWS, "rows", "N", "number of rows in a column (default: 50)"},
 	{OPT_BY, "by", "DIM",
 	 "one row for each thread, state... instead of parts of a second; DIM as in --group"},
+	{OPT_CELL, "cell", "WHAT",
+	 "what a cell shows of its samples: sum (default), or max, the largest value"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
@@ -54,6 +57,11 @@ static int take_own(void *context, int id, const char *value, struct err *err)
 		return value_duration(value, &it->options.column_ns, err);
 	case OPT_ROWS:
 		return view_number("rows", value, 1, HEAT_MAX_ROWS, &it->options.n_rows, err);
+	case OPT_CELL:
+		it->options.largest = strcmp(value, "max") == 0;
+		if (it->options.largest || strcmp(value, "sum") == 0)
+			return 0;
+		return err_set(err, EINVAL, "--cell %s: a cell is a sum or a max", value);
 	default:
 		it->options.by = value;
 		it->subject.command.words.query.every_event = strcmp(value, "event") == 0;
@@ -196,6 +204,8 @@ static int tell_page(void *context, struct buf *words, struct err *err)
 		return r;
 	if (it->options.by)
 		view_state_add(words, "by", it->options.by);
+	if (it->options.largest)
+		view_state_add(words, "cell", "max");
 	add_number(words, "rows", it->options.n_rows);
 	add_number(words, "column", it->options.column_ns);
 	return 0;
