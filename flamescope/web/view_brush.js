@@ -188,6 +188,15 @@ export function mountBrush(element, app) {
 	app.keys.add({ key: "0", what: "the whole recording", run: () => app.store.set({ brush: null }) });
 	app.keys.add({ key: "[", what: "heatmap earlier", run: () => pan(-0.25) });
 	app.keys.add({ key: "]", what: "heatmap later", run: () => pan(0.25) });
+	/* What is seen up to the end stays at the end of a recording that grows. */
+	let before = { name: app.name, length: length() };
+	app.on("data", () => {
+		const { brush } = app.store.state;
+		const grown = length() - before.length;
+		if (brush && brush.to >= before.length && grown > 0 && app.name === before.name)
+			app.store.set({ brush: { from: brush.from + grown, to: brush.to + grown } }, { replace: true });
+		before = { name: app.name, length: length() };
+	});
 	app.store.subscribe(later);
 	for (const event of ["data", "theme", "resize"])
 		app.on(event, later);

@@ -98,3 +98,17 @@ test("what grows is followed until it is told to stay", async () => {
 	await shows(page, "later_work");
 	await page.close();
 });
+
+test("what is seen up to the end scrolls with a recording that grows", async () => {
+	put("live.perf", "three", 50, 20, "live_work");
+	const page = await openServed("&file=live.perf", "view=table&brush=15-19");
+	await shows(page, "live_work");
+	appendFileSync(join(folder, "live.perf"), sample(125, "last_work"));
+	await shows(page, "last_work");
+	await wick.until(page, () => /brush=21-25/.test(window.location.hash));
+	await page.evaluate(() => (window.location.hash = "view=table&brush=3-8"));
+	appendFileSync(join(folder, "live.perf"), sample(127, "more_work"));
+	await shows(page, "more_work");
+	assert.match(await wick.hashOf(page), /brush=3-8/);
+	await page.close();
+});
