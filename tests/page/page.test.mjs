@@ -72,7 +72,7 @@ test("a state is in the URL, and comes back from it", async () => {
 test("time is told as time, everywhere", async () => {
 	const recording = join(dirname(fileURLToPath(import.meta.url)), "..", "golden", "golden.perf");
 	const copy = wick.writeText("golden.perf", readFileSync(recording, "utf8"));
-	for (const view of ["flame", "table", "sandwich", "strip", "diff"]) {
+	for (const view of ["flame", "table", "sandwich", "strip", "threads", "diff"]) {
 		const page = await wick.openPage(wick.writePage(copy), `time=0-1&b=1-2&view=${view}`);
 		await wick.until(page, () => /Selected: 0–1 s: [\d.]+ m?s of CPU \([\d.]+ %\)/.test(document.body.textContent));
 		const text = await page.evaluate(() => {
@@ -111,7 +111,7 @@ test("names are text, whatever they hold", async () => {
 	const evil = ["<script>alert(1)</script>", "</script><w1ck>", "\"onload=\"alert(2)",
 		"<img/src=x/onerror=alert(3)>", "]]><w1ck>", "&lt;w1ck&gt;"];
 	const hostile = wick.writePage(wick.writeRecording("evil.perf", 600, 6, evil));
-	for (const view of ["flame", "icicle", "reverse", "sandwich", "table", "strip"]) {
+	for (const view of ["flame", "icicle", "reverse", "sandwich", "table", "strip", "threads"]) {
 		const page = await wick.openPage(hostile, `view=${view}`);
 		await page.mouse.move(...await place(page, "#view", 0.3, 0.3));
 		assert.equal(await page.$("w1ck, img[src=x], [onload], [onerror]"), null);
@@ -121,7 +121,7 @@ test("names are text, whatever they hold", async () => {
 
 for (const theme of ["light", "dark"]) {
 	test(`axe finds nothing in the ${theme} theme`, async () => {
-		for (const view of ["flame", "table"]) {
+		for (const view of ["flame", "table", "threads"]) {
 			const page = await wick.openPage(url, `theme=${theme}&view=${view}`);
 			await page.evaluate(readFileSync(wick.axePath, "utf8"));
 			const found = await page.evaluate(() => globalThis.axe.run());

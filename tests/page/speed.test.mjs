@@ -95,7 +95,7 @@ test("a day opens, by the minute and by the second", { timeout: 240000 }, async 
 
 test("ten thousand threads open", { timeout: 240000 }, async () => {
 	const threads = write("threads.perf", LONG ? 1000000 : 60000, 60, { threads: 10000 });
-	for (const hash of ["by=thread", "view=strip", "view=table&group=thread", "by=comm&rows=100"]) {
+	for (const hash of ["by=thread", "view=strip", "view=threads", "view=table&group=thread", "by=comm&rows=100"]) {
 		const page = await wick.openPage(threads, hash);
 		console.log(`ten thousand threads, ${hash}: ready ${(await times(page)).ready.toFixed(0)} ms`);
 		assert.match(await page.$eval("#facts", (facts) => facts.textContent), /10,000 threads/);

@@ -27,7 +27,7 @@ const maybe = (word) => (random(2) ? [word] : []);
 function randomHash() {
 	const from = random(10);
 	return [
-		`view=${oneOf("flame", "icicle", "reverse", "sandwich", "strip", "table", "diff")}`,
+		`view=${oneOf("flame", "icicle", "reverse", "sandwich", "strip", "threads", "table", "diff")}`,
 		...maybe(`time=${from}-${from + 2 + random(8)}`), ...maybe(`b=${random(5)}-${6 + random(6)}`),
 		...maybe("brush=2-15"), ...maybe(`group=${oneOf("thread", "cpu")}`), ...maybe("metric=period"),
 		...maybe("flatten"), ...maybe("where=cpu!=1"), ...maybe("only=work_[0-4]$"), ...maybe("by=thread"),
@@ -35,7 +35,7 @@ function randomHash() {
 		...maybe("column=2000000000"), ...maybe("around=work_3"), ...maybe("frame=parse"),
 		...maybe("search=or"), ...maybe("sort=name"), ...maybe("t=drop:hash"), ...maybe("threads=2"),
 		...maybe(oneOf("window=0.25,0.75", "zoom=main;work_2")), ...maybe("callers=0.1,0.6"),
-		...maybe("strip=3-9.5"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
+		...maybe("strip=3-9.5"), ...maybe("folds=app%2F7"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
 		...maybe(`details=${oneOf("open", "closed")}`), ...maybe("phase=140000000"),
 	].join("&");
 }

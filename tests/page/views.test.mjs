@@ -166,6 +166,90 @@ test("the time strip is a table, too, of the time that is seen", async () => {
 	await wick.isQuiet(page);
 });
 
+/* The rows of the list of threads: [level, whether open, whether chosen, name]. */
+function threadRows(page) {
+	return page.$$eval("#view tbody tr[aria-level]", (rows) => rows.map((row) => [row.ariaLevel, row.ariaExpanded,
+		row.ariaSelected, row.cells[0].textContent.replace(/[▾▸☐☑]/g, "")].join(" ").trim()));
+}
+
+test("threads are chosen in the list of them, which goes on showing all", async () => {
+	const page = await wick.openPage(url, "view=threads");
+	const all = ["1 true false app/7", "2  false app/7", "2  false app/8", "2  false app/9"];
+	const chosen = (...rows) => all.map((row, i) => (rows.includes(i) ? row.replace("false", "true") : row));
+	assert.deepEqual(await threadRows(page), all);
+	const step = async (act, hash, rows) => {
+		await act();
+		await wick.rest(page);
+		assert.equal((await wick.hashOf(page)).slice(1).split("&").filter((word) => word !== "view=threads").join("&"), hash);
+		assert.deepEqual(await threadRows(page), rows);
+	};
+	const click = (row, what = "td + td") => () => page.click(`#view tbody tr:nth-child(${row + 1}) ${what}`);
+	const press = (...keys) => async () => {
+		for (const key of keys)
+			await page.keyboard.press(key);
+	};
+	const add = async () => {
+		await page.keyboard.down("Control");
+		await page.keyboard.press("Enter");
+		await page.keyboard.up("Control");
+	};
+	await step(click(2), "thread=^app/8$", chosen(2));
+	assert.match(await page.$eval("#chips", (chips) => chips.textContent), /thread: app\/8/);
+	await step(click(3), "thread=^app/9$", chosen(3));
+	await step(click(2, ".tick"), "thread=^(app/9|app/8)$", chosen(2, 3));
+	await step(click(3, ".tick"), "thread=^app/8$", chosen(2));
+	await step(press("Enter"), "thread=^app/9$", chosen(3));
+	await step(press("Enter"), "", all);
+	await step(press("u"), "thread=^app/9$", chosen(3));
+	await press("ArrowUp")();
+	await step(add, "thread=^(app/9|app/8)$", chosen(2, 3));
+	await step(press("ArrowUp", "ArrowUp", "Enter"), "process=^app/7$", chosen(0));
+	await step(press("ArrowLeft"), "process=^app/7$&folds=app/7", ["1 false true app/7 (3 threads)"]);
+	await step(press("ArrowRight"), "process=^app/7$", chosen(0));
+	await step(click(0, ".fold"), "process=^app/7$&folds=app/7", ["1 false true app/7 (3 threads)"]);
+	await step(press("Enter"), "folds=app/7", ["1 false false app/7 (3 threads)"]);
+	await wick.isQuiet(page);
+});
+
+test("tracks of threads say what they are of, in words, too", async () => {
+	const recording = join(import.meta.dirname, "..", "golden", "labels.perf");
+	const page = await wick.openPage(wick.writePage(wick.writeText("labels.perf", readFileSync(recording))), "view=threads");
+	const track = await page.$("#view td.track canvas");
+	const box = await track.boundingBox();
+	const isDrawn = (x) => track.evaluate((canvas, at) => canvas.getContext("2d")
+		.getImageData(Math.floor(canvas.width * at), 0, 1, canvas.height).data.some((byte) => byte), x);
+	let at = 0.01;
+	while (!await isDrawn(at))
+		at += 0.01;
+	await page.mouse.move(box.x + box.width * at, box.y + box.height / 2);
+	await wick.until(page, () => /s to [\d.]+ s: [\d.]+ m?s of wall time[\d.]+ % (running|sleeping|runnable|disk)/
+		.test(document.querySelector("#tip").textContent));
+	const keys = await page.$eval("#view .flame-legend", (legend) => legend.textContent);
+	assert.match(keys, /running.*sleeping/);
+	const text = await page.evaluate(() => {
+		const details = document.querySelector("#view details.as-text");
+		details.open = true;
+		details.dispatchEvent(new Event("toggle"));
+		return [...details.querySelectorAll("tbody tr")].map((row) => row.textContent);
+	});
+	assert.match(text[0], /% running.*% sleeping/);
+	await wick.isQuiet(page);
+});
+
+test("from the list of threads a button leads to their stacks, and back", async () => {
+	const page = await wick.openPage(url, "view=threads&thread=app/8");
+	const press = (text) => page.evaluate((words) =>
+		[...document.querySelectorAll("#view button")].find((button) => button.textContent === words).click(), text);
+	await press("Stacks in the order of time");
+	await wick.rest(page);
+	assert.equal((await page.$$("#view .strip-row canvas")).length, 1);
+	assert.equal(await page.$eval("#tab-threads", (tab) => tab.ariaSelected), "true");
+	await press("Back to the list");
+	await wick.rest(page);
+	assert.equal((await threadRows(page)).length, 4);
+	await wick.isQuiet(page);
+});
+
 async function openSvg() {
 	const svg = `${recording}.svg`;
 	execFileSync(process.env.WICK, ["flamegraph", "--no-index", "--force", "-o", svg, recording]);

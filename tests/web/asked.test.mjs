@@ -151,7 +151,7 @@ ${script}`, { eval: true });
 	const tree = await there(() => models.flame("calls", ""));
 	assert.equal(tree.samples[0], 1000);
 	assert.equal(app.profile.text(app.profile.frames.name[tree.frame[tree.firstChild[0]]]).length > 0, true);
-	for (const ask of [() => models.heat(1e9, 0), () => models.strip(), () => models.details(""), () => models.states(),
+	for (const ask of [() => models.heat(1e9, 0), () => models.strip(), () => models.threads(app.store.state.query, 0, 1e9), () => models.details(""), () => models.states(),
 		() => models.brush(10), () => models.values("thread"), () => models.functions()]) {
 		assert.ok(await there(ask));
 		assert.ok(await there(ask));

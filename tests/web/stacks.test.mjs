@@ -14,12 +14,15 @@ import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
 import { frameStates } from "../../flamescope/web/frame_state.js";
 import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
+import { readPack } from "../../flamescope/web/pack.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/strip.js";
+import { threadTracks } from "../../flamescope/web/threads.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import { looksOf } from "../../flamescope/web/tree_picture.js";
 import * as transforms from "../../flamescope/web/transforms.js";
+import { packOfText } from "./packs.mjs";
 import { profileOf } from "./profile_fixture.mjs";
 
 const samples = [
@@ -161,6 +164,40 @@ test("the strip in words: what each part of the time is spent in, no sample left
 	assert.deepEqual(parts([0, 25], 1)[0].functions, [["b", 9], ["a", 2]]);
 	assert.deepEqual(parts([25, 50], 1)[0], { from: 25, to: 50, samples: 0, amount: 0, functions: [] });
 	assert.deepEqual(parts([75, 100], 1)[0].functions, [["none", 1]]);
+});
+
+/* The track of a row as [bin, state, amount]. */
+function trackOf({ rows, bins, values, nStates }, row) {
+	const { from, to } = rows[row];
+	return [...bins.subarray(from, to)].map((at, i) => [Math.floor(at / nStates), at % nStates, values[from + i]]);
+}
+
+test("processes and threads have what their samples are, most first, and when", () => {
+	const line = (who, ms, n) => `${who} [000] 100.${String(ms).padStart(6, "0")}: ${n} page-faults: \n\t10 f+0x1 (/bin/f)\n\n`;
+	const profile = readPack(packOfText(line("main 7/7", 0, 1) + line("single 9/9", 100, 20) + line("helper 7/8", 500, 3) +
+		line("helper 7/8", 1000, 4) + line("main 7/7", 1999, 30)));
+	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
+	const part = inRanges(whole, [{ from: 0, to: 1500e3, rows: null }]);
+	const tracks = threadTracks(whole, part, 0, 2000e3);
+	assert.deepEqual(tracks.rows.map(({ label, level, amount, nThreads }) => [label, level, amount, nThreads]),
+		[["single/9", 1, 20, 0], ["main/7", 1, 8, 2], ["helper/8", 2, 7, 0], ["main/7", 2, 1, 0]]);
+	assert.deepEqual([tracks.total, tracks.most, tracks.hasStates, tracks.isLanes], [28, [0, 30, 30], false, false]);
+	assert.deepEqual(trackOf(tracks, 0), [[10, 5, 20]]);
+	assert.deepEqual(trackOf(tracks, 1), [[0, 5, 1], [50, 5, 3], [100, 5, 4], [199, 5, 30]], "of all of the time");
+	assert.deepEqual(trackOf(threadTracks(whole, whole, 500e3, 700e3), 2), [[0, 5, 3]], "no more than the window");
+});
+
+test("a sample of wall time is the end of what it stands for, in a state", () => {
+	const at = (ms, state, weight) => ({ time: ms * 1e6, stack: ["f"], weight, tags: { state } });
+	const profile = profileOf([at(0, "running", 1), at(100, "sleeping", 40), at(200, "flying", 1), at(400, "disk", 90)],
+		{ events: ["wall-clock"], isWick: true, hz: 1000 });
+	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
+	const tracks = threadTracks(whole, whole, 0, 4000e6); /* a bin is 20 ms */
+	assert.deepEqual([tracks.isLanes, tracks.hasStates, tracks.total], [true, true, 132e6]);
+	const ms = trackOf(tracks, 0).map(([bin, state, amount]) => [bin, state, Math.round(amount / 1e3) / 1e3]);
+	assert.deepEqual(ms, [[3, 2, 20], [4, 2, 20], [9, 5, 1], [15, 3, 10], [16, 3, 20], [17, 3, 20], [18, 3, 20], [19, 3, 20]]);
+	const late = trackOf(threadTracks(whole, whole, 0, 80e6), 0).reduce((sum, [, , amount]) => sum + amount, 0);
+	assert.equal(Math.round(late / 1e6), 20, "what began in the window and ended after it");
 });
 
 test("names are text in what is saved", () => {
