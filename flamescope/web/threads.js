@@ -90,7 +90,7 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	const threads = new Set(byCode.filter(Boolean));
 	const places = byThread(whole, threads, thread.codes, byCode);
 
-	function add(sums, i) {
+	function add(i) {
 		const sample = whole.samples[i];
 		const at = state ? stateOf[state.codes[sample]] : N_STATES - 1;
 		const amount = amountOf(whole, i);
@@ -101,7 +101,7 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 			sums[bin * N_STATES + at] += length ? binNs * (Math.min(end, bin + 1) - Math.max(end - length, bin)) : amount;
 	}
 
-	function keep(sums, level) {
+	function keep(level) {
 		const from = cells.bins.length;
 		for (let bin = 0; bin < N_BINS; bin++) {
 			let sum = 0;
@@ -118,13 +118,14 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		return { from, to: cells.bins.length };
 	}
 
+	const sums = new Float64Array(N_BINS * N_STATES); /* of one row after the other */
 	const rows = listed(threads).map((row) => {
-		const sums = new Float64Array(N_BINS * N_STATES);
+		sums.fill(0);
 		for (const { start, end } of row.threads ?? [row])
 			for (let at = start; at < end; at++)
-				add(sums, places[at]);
+				add(places[at]);
 		const { label, level, amount } = row;
-		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(sums, level) };
+		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});
 	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
 		nBins: N_BINS, nStates: N_STATES, hasStates: cells.states.size > 1,

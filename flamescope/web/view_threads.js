@@ -11,8 +11,8 @@ import { emptyNote, whyEmpty } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 const MOST_OPEN = 200; /* rows, with which all processes are open at first */
-const MOST_KEPT = 500; /* canvases */
-const HEIGHT = 24;
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 24; /* pixels of a track */
 const TEXT_PARTS = 10; /* of the time, in the table */
 
 const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
@@ -32,7 +32,6 @@ class Threads {
 	constructor(element, app) {
 		this.app = app;
 		app.view = this;
-		this.canvases = new Map(); /* tracks, by row */
 		this.note = emptyNote();
 		this.says = make("span", { className: "says" });
 		this.legend = makeLegend();
@@ -46,10 +45,7 @@ class Threads {
 			app.store.subscribe(() => this.update()),
 			app.on("data", () => this.update()),
 			app.on("theme", () => this.update()),
-			app.on("resize", () => {
-				this.canvases.clear();
-				this.table?.draw();
-			}),
+			app.on("resize", () => this.table?.draw()),
 		];
 		this.update();
 	}
@@ -61,13 +57,13 @@ class Threads {
 		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
 		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
 		const threads = app.models.threads(everyone, ...window);
-		const { theme } = app.colours;
 		const isNew = threads !== this.threads;
-		if (isNew || ranges !== this.ranges || theme !== this.theme)
-			this.canvases = new Map();
-		Object.assign(this, { threads, window, ranges, theme, nBins: threads.nBins, nStates: threads.nStates,
+		Object.assign(this, { threads, window, nBins: threads.nBins, nStates: threads.nStates,
 			folds: new Set(app.store.state.folds) });
 		this.nProcesses = threads.rows.filter(({ level }) => level === 1).length;
+		const isIn = (at) => ranges.length === 0 || ranges.some(({ from, to }) => at >= from && at < to);
+		this.pale = Array.from({ length: this.nBins }, (_, bin) => (isIn(this.#timeAt(bin + 0.5)) ? 0 : 1));
+		this.css = [...STATES, ""].map((state) => this.#css(threads.hasStates ? state : ""));
 		if (isNew)
 			this.#build();
 		this.#showRows();
@@ -222,51 +218,48 @@ class Threads {
 	}
 
 	#track(row) {
-		const kept = this.canvases.get(row);
-		if (kept)
-			return kept;
-		const canvas = document.createElement("canvas");
 		const sums = this.#sumsOf(row);
-		canvas.setAttribute("aria-hidden", "true"); /* the row and the table say it in words */
-		this.#draw(canvas, row, sums);
-		canvas.addEventListener("pointermove", (event) => {
-			const bin = Math.max(0, Math.min(this.nBins - 1, Math.floor((event.offsetX * this.nBins) / canvas.clientWidth)));
+		const svg = document.createElementNS(SVG, "svg");
+		svg.setAttribute("viewBox", `0 0 ${this.nBins} ${HEIGHT}`);
+		svg.setAttribute("preserveAspectRatio", "none");
+		svg.setAttribute("aria-hidden", "true"); /* the row and the table say it in words */
+		this.#paths(row, sums).forEach((words, i) => {
+			const path = document.createElementNS(SVG, "path");
+			path.setAttribute("d", words.join(""));
+			path.setAttribute("fill", this.css[i >> 1]);
+			path.setAttribute("opacity", i & 1 ? 0.35 : 1);
+			if (words.length)
+				svg.append(path);
+		});
+		svg.addEventListener("pointermove", (event) => {
+			const { left, width } = svg.getBoundingClientRect();
+			const bin = Math.max(0, Math.min(this.nBins - 1, Math.floor(((event.clientX - left) * this.nBins) / width)));
 			const sum = this.#sumIn(sums, bin, bin + 1);
 			this.app.tip.show(event.clientX, event.clientY, [nameOf(row),
 				`${formatTime(this.#timeAt(bin))} to ${formatTime(this.#timeAt(bin + 1))}: ${sum ? this.#say(sum) : "no sample"}`,
 				...this.#statesIn(sums, bin, bin + 1)]);
 		});
-		canvas.addEventListener("pointerleave", () => this.app.tip.hide());
-		if (this.canvases.size > MOST_KEPT)
-			this.canvases.clear();
-		this.canvases.set(row, canvas);
-		return canvas;
+		svg.addEventListener("pointerleave", () => this.app.tip.hide());
+		return svg;
 	}
 
-	/* What is not in the selected time is pale; the least that there is can be seen. */
-	#draw(canvas, { level, nThreads }, sums) {
-		const ratio = Math.min(3, devicePixelRatio || 1);
-		const width = canvas.width = Math.round((this.table.heads.get("track").clientWidth || this.nBins) * ratio);
-		const height = canvas.height = HEIGHT * ratio;
-		const context = canvas.getContext("2d");
+	/* The bars of each state, in the selected time and outside; the least that there is can be seen. */
+	#paths({ level, nThreads }, sums) {
 		const most = this.threads.isLanes ? Math.max(1, nThreads) * (this.#timeAt(1) - this.#timeAt(0)) : this.threads.most[level];
-		const css = STATES.map((state) => this.#css(this.threads.hasStates ? state : "")).concat(this.#css(""));
+		const paths = Array.from({ length: 2 * this.nStates }, () => []);
 		for (let bin = 0; bin < this.nBins; bin++) {
-			const at = (this.#timeAt(bin) + this.#timeAt(bin + 1)) / 2;
-			const isIn = this.ranges.length === 0 || this.ranges.some(({ from, to }) => at >= from && at < to);
-			context.globalAlpha = isIn ? 1 : 0.35;
-			const x = Math.round((bin * width) / this.nBins);
-			const next = Math.round(((bin + 1) * width) / this.nBins);
-			const scale = (height - 4 * ratio) / (Math.max(most, this.#sumIn(sums, bin, bin + 1)) || 1);
-			let y = height - ratio;
+			const scale = (HEIGHT - 4) / (Math.max(most, this.#sumIn(sums, bin, bin + 1)) || 1);
+			let y = HEIGHT - 1;
 			for (let state = 0; state < this.nStates; state++) {
 				const amount = sums[bin * this.nStates + state];
-				const tall = amount ? Math.max(ratio, amount * scale) : 0;
-				context.fillStyle = css[state];
-				context.fillRect(x, y - tall, Math.max(1, next - x), tall);
-				y -= tall;
+				if (amount === 0)
+					continue;
+				const top = y - Math.max(1, amount * scale);
+				paths[2 * state + this.pale[bin]].push(`M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`);
+				y = top;
 			}
 		}
+		return paths;
 	}
 
 	#asText() {

@@ -132,8 +132,7 @@ export class VirtualTable {
 	#row(i) {
 		const tr = document.createElement("tr");
 		tr.setAttribute("aria-rowindex", String(i + 2));
-		tr.classList.toggle("at", i === this.at);
-		this.#mark(tr, this.rows[i], i === this.at);
+		this.#mark(tr, i);
 		for (const column of this.options.columns) {
 			const td = cell("td", column.text(this.rows[i]));
 			td.className = column.kind ?? "";
@@ -161,17 +160,18 @@ export class VirtualTable {
 		return tr;
 	}
 
-	#mark(tr, row, isAt) {
+	/* What it says of itself beside its cells. */
+	#mark(tr, i) {
 		const { tree } = this.options;
+		const row = this.rows[i];
+		tr.classList.toggle("at", i === this.at);
 		if (!tree) {
-			if (isAt)
-				tr.setAttribute("aria-selected", "true");
+			tr.ariaSelected = i === this.at ? "true" : null;
 			return;
 		}
-		tr.setAttribute("aria-level", String(tree.level(row)));
-		tr.setAttribute("aria-selected", String(tree.isChosen(row)));
-		if (tree.isOpen(row) !== undefined)
-			tr.setAttribute("aria-expanded", String(tree.isOpen(row)));
+		tr.ariaLevel = String(tree.level(row));
+		tr.ariaSelected = String(tree.isChosen(row));
+		tr.ariaExpanded = tree.isOpen(row) === undefined ? null : String(tree.isOpen(row));
 	}
 
 	#onKey(event) {
@@ -206,14 +206,20 @@ export class VirtualTable {
 	moveTo(i) {
 		if (this.rows.length === 0)
 			return;
-		this.at = Math.max(0, Math.min(this.rows.length - 1, i));
+		const marked = [this.at, this.at = Math.max(0, Math.min(this.rows.length - 1, i))];
 		const top = this.at * ROW_PIXELS;
 		const { scrollTop, clientHeight } = this.element;
 		if (top < scrollTop)
 			this.element.scrollTop = top;
 		else if (top + 3 * ROW_PIXELS > scrollTop + clientHeight)
 			this.element.scrollTop = top + 3 * ROW_PIXELS - clientHeight;
-		this.draw();
+		if (this.element.scrollTop !== scrollTop)
+			this.draw();
+		for (const row of marked) {
+			const tr = this.body.querySelector(`[aria-rowindex="${row + 2}"]`);
+			if (tr)
+				this.#mark(tr, row);
+		}
 		this.options.say(this.options.describe(this.rows[this.at]));
 	}
 }
