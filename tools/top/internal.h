@@ -401,6 +401,7 @@ struct top_options {
 	enum top_order order;
 	bool threads;
 	bool once;
+	bool page;
 	bool help;
 	int argc; /* of CMD */
 	char **argv;
@@ -457,6 +458,15 @@ void top_session_end(struct top_session *session);
 
 /** top_session_release - forget everything */
 void top_session_release(struct top_session *session);
+
+/**
+ * top_page_run - record in a temporary folder, and serve the page of it until Ctrl-C
+ * @argv: options and CMD as `wick record` takes them, to NULL
+ *
+ * Return:  the exit status of the server, or of the recording if that is none of success; it has
+ * been said why.
+ */
+int top_page_run(char *const *argv);
 
 struct top_screen;
 
