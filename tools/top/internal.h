@@ -463,8 +463,7 @@ void top_session_release(struct top_session *session);
  * top_page_run - record in a temporary folder, and serve the page of it until Ctrl-C
  * @argv: options and CMD as `wick record` takes them, to NULL
  *
- * Return:  the exit status of the server, or of the recording if that is none of success; it has
- * been said why.
+ * Return:  the exit status of the server; of the recorder, if that ended before there was a sample.
  */
 int top_page_run(char *const *argv);
 
