@@ -573,5 +573,6 @@ class View(Served):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,10 +1,16 @@
 """wick top: what its screen shows, and what its keys do."""
+import contextlib
+import gzip
+import http.client
+import json
 import os
 import re
 import signal
+import subprocess
 import unittest
+import urllib.parse
 
-from recorded import LONG, WICK, Case, target, text_of
+from recorded import LONG, WICK, Case, target, text_of, wait_for
 from vt_screen import Terminal
 
 HALVES = "\u2580\u2584"
@@ -248,6 +254,42 @@ class Text(Case):
         gone = self.wick("top", "--once", "-p", "4194304")
         self.assertEqual((gone.returncode, gone.stdout), (127, b""))
         self.assertRegex(gone.stderr.decode(), r"^wick top: [^\n]+\n$")
+
+
+class TopPage(Case):
+    """wick top --page: a recording that goes on, served."""
+
+    def test_a_running_program_is_served_until_ctrl_c_and_nothing_is_left(self):
+        own = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        top = self.start(WICK, "top", "--page", "-F", 499, "--", target("split"), 60, stderr=subprocess.DEVNULL,
+                         env={**own, "TMPDIR": self.dir}, start_new_session=True)
+        address = urllib.parse.urlsplit(top.stdout.readline().decode().strip())
+        headers = {"Authorization": "Bearer " + urllib.parse.parse_qs(address.query)["token"][0]}
+
+        def get(path):
+            connection = http.client.HTTPConnection(address.netloc, timeout=20)
+            with contextlib.closing(connection):
+                connection.request("GET", path, headers=headers)
+                answer = connection.getresponse()
+                return answer.read() if answer.status == 200 else b""
+
+        def pack():
+            files = json.loads(get("/api/list") or b"{}").get("recordings", [])
+            return gzip_or_plain(get("/api/pack?file=" + urllib.parse.quote(files[0]["file"]))) if files else b""
+
+        wait_for(lambda: b"burn_seventy" in pack())
+        os.killpg(top.pid, signal.SIGINT)
+        self.assertEqual(top.wait(20), 0)
+        self.assertEqual([name for name in os.listdir(self.dir) if name.startswith("wick-top")], [])
+
+    def test_words_of_the_terminal_are_refused(self):
+        done = self.wick("top", "--page", "--once", "--", "true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--page is not, try", done.stderr)
+
+
+def gzip_or_plain(content):
+    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { OPT_ONCE = OPTION_LONG_ONLY, OPT_SHOW, OPT_SORT, OPT_CMD_OUTPUT };
+enum { OPT_ONCE = OPTION_LONG_ONLY, OPT_SHOW, OPT_SORT, OPT_CMD_OUTPUT, OPT_PAGE };
 enum { DEFAULT_HZ = 99, ONCE_ROWS = 40, ONCE_COLUMNS = 160, KEY_MS = 50, TEXT_BYTES = 1024 * 1024 };
 
 #define REDRAW_NS UINT64_C(1000000000) /* between two pictures */
@@ -31,6 +33,8 @@ const struct option_spec top_option_specs[] = {
 	{OPT_SORT, "sort", "ORDER",
 	 "sort by self, total, self-sum or total-sum, as the keys 1 to 4 do (default: self)"},
 	{OPT_ONCE, "once", NULL, "print text once at the end instead of a live screen"},
+	{OPT_PAGE, "page", NULL,
+	 "show it in the page of `wick serve` instead of the terminal, until Ctrl-C"},
 	{OPT_CMD_OUTPUT, "cmd-output", "FILE",
 	 "write the output of CMD to FILE (default: a temporary file, whose last lines are printed "
 	 "at the end)"},
@@ -88,6 +92,9 @@ static int take_option(void *context, int id, const char *value, struct err *err
 	case OPT_ONCE:
 		options->once = true;
 		return 0;
+	case OPT_PAGE:
+		options->page = true;
+		return 0;
 	case OPT_CMD_OUTPUT:
 		options->cmd_output = value;
 		return 0;
@@ -116,6 +123,11 @@ static int check_subject(const struct top_options *options, struct err *err)
 			       "'%s' starts a program, -p and --comm attach to running ones, try: "
 			       "one of them",
 			       options->argv[0]);
+	if (options->page && (options->once || options->cmd_output || options->threads ||
+			      options->order != TOP_BY_SELF))
+		return err_set(err, 0,
+			       "--once, --show, --sort and --cmd-output are for the terminal, and "
+			       "--page is not, try: without them");
 	if (options->cmd_output && attaches)
 		return err_set(err, 0,
 			       "--cmd-output needs a CMD, and none is given, try: without it");
@@ -357,6 +369,25 @@ static void tell_end(struct top_session *session)
 			  session->cmd_ended || !session->launched);
 }
 
+/* The options are those of `wick record`, but for --page. */
+static int show_page(const struct cmd_ctx *ctx, const struct top_options *options)
+{
+	char **argv = calloc((size_t)ctx->argc + 1, sizeof(*argv));
+	size_t n = 0;
+	int status;
+
+	if (!argv) {
+		say_error("no memory");
+		return WICK_IO;
+	}
+	for (char **at = ctx->argv + 1; at < ctx->argv + ctx->argc; at++)
+		if (at >= options->argv || strcmp(*at, "--page") != 0)
+			argv[n++] = *at;
+	status = top_page_run(argv);
+	free(argv);
+	return status;
+}
+
 int cmd_top(struct cmd_ctx *ctx)
 {
 	struct top_options options = {.hz = DEFAULT_HZ, .events = COLLECT_CPU};
@@ -371,6 +402,8 @@ int cmd_top(struct cmd_ctx *ctx)
 	}
 	if (options.help)
 		return cmd_help(ctx->command);
+	if (options.page)
+		return show_page(ctx, &options);
 	status = run(&it, &options);
 	tell_end(&it.session);
 	top_view_release(&it.view);

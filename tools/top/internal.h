@@ -401,6 +401,7 @@ struct top_options {
 	enum top_order order;
 	bool threads;
 	bool once;
+	bool page;
 	bool help;
 	int argc; /* of CMD */
 	char **argv;
@@ -457,6 +458,14 @@ void top_session_end(struct top_session *session);
 
 /** top_session_release - forget everything */
 void top_session_release(struct top_session *session);
+
+/**
+ * top_page_run - record in a temporary folder, and serve the page of it until Ctrl-C
+ * @argv: options and CMD as `wick record` takes them, to NULL
+ *
+ * Return:  the exit status of the server; of the recorder, if that ended before there was a sample.
+ */
+int top_page_run(char *const *argv);
 
 struct top_screen;
 

@@ -1,0 +1,60 @@
+/*
+ * sizes.mjs WORK TO - for each page WORK/NAME.html a sheet TO/NAME.png: the page at five sizes of the
+ * window, in both themes, see ./make
+ */
+import { readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { withPalette } from "./png.mjs";
+
+const [work, to] = process.argv.slice(2);
+const puppeteer = createRequire(join(process.env.WICK_NPM, "package.json"))("puppeteer-core");
+const SIZES = [[800, 600], [1280, 800], [1440, 900], [3840, 2160], [390, 844]];
+const HIGH = 420; /* pixels of a window on the sheet */
+
+async function shot(browser, url, [width, height], theme) {
+	const page = await browser.newPage();
+	page.on("pageerror", (error) => {
+		throw error;
+	});
+	await page.setViewport({ width, height });
+	await page.goto(`${url}#theme=${theme}`);
+	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes", { timeout: 60000 });
+	const png = await page.screenshot({ type: "png", encoding: "base64" });
+	await page.close();
+	return png;
+}
+
+async function sheet(browser, url) {
+	const rows = [];
+	for (const theme of ["light", "dark"]) {
+		const shots = [];
+		for (const size of SIZES)
+			shots.push(`<figure><img src="data:image/png;base64,${await shot(browser, url, size, theme)}" height="${HIGH}">` +
+				`<figcaption>${size.join(" × ")}, ${theme}</figcaption></figure>`);
+		rows.push(`<div>${shots.join("")}</div>`);
+	}
+	const page = await browser.newPage();
+	await page.setContent("<style>body{margin:8px;font:13px sans-serif;width:max-content;background:#ddd}div{display:flex;gap:8px}" +
+		`figure{margin:0 0 8px}img{display:block}</style>${rows.join("")}`);
+	const png = withPalette(Buffer.from(await (await page.$("body")).screenshot({ type: "png" })));
+	await page.close();
+	return png;
+}
+
+const browser = await puppeteer.launch({
+	executablePath: process.env.CHROMIUM,
+	headless: true,
+	userDataDir: join(work, "profile"),
+	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
+});
+try {
+	for (const name of readdirSync(work).filter((file) => file.endsWith(".html"))) {
+		const png = await sheet(browser, pathToFileURL(join(work, name)).href);
+		writeFileSync(join(to, name.replace(/html$/, "png")), png);
+		console.log(`${name}: ${Math.ceil(png.length / 1024)} KiB`);
+	}
+} finally {
+	await browser.close();
+}
