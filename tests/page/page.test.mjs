@@ -43,7 +43,7 @@ test("two clicks on the heatmap select a range, and the stacks are of it", async
 });
 
 test("keys alone select a range and go to a view", async () => {
-	const page = await wick.openPage(url);
+	const page = await wick.openPage(url, "", [1440, 900]); /* where the tabs have room */
 	await page.keyboard.press("h");
 	for (const key of ["ArrowRight", "Enter", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"])
 		await page.keyboard.press(key);
