@@ -1,6 +1,6 @@
 /*
- * sizes.mjs WORK TO - for each page WORK/NAME.html a sheet TO/NAME.png: the page at five sizes of the
- * window, in both themes, see ./make
+ * sizes.mjs WORK TO - for each page WORK/NAME.html the sheets TO/NAME-light.png and TO/NAME-dark.png: the
+ * page at five sizes of the window, see ./make
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { withPalette } from "./png.mjs";
 const [work, to] = process.argv.slice(2);
 const puppeteer = createRequire(join(process.env.WICK_NPM, "package.json"))("puppeteer-core");
 const SIZES = [[800, 600], [1280, 800], [1440, 900], [3840, 2160], [390, 844]];
-const HIGH = 420; /* pixels of a window on the sheet */
+const HIGH = 300; /* pixels of a window on the sheet */
 
 async function shot(browser, url, [width, height], theme) {
 	const page = await browser.newPage();
@@ -26,18 +26,14 @@ async function shot(browser, url, [width, height], theme) {
 	return png;
 }
 
-async function sheet(browser, url) {
-	const rows = [];
-	for (const theme of ["light", "dark"]) {
-		const shots = [];
-		for (const size of SIZES)
-			shots.push(`<figure><img src="data:image/png;base64,${await shot(browser, url, size, theme)}" height="${HIGH}">` +
-				`<figcaption>${size.join(" × ")}, ${theme}</figcaption></figure>`);
-		rows.push(`<div>${shots.join("")}</div>`);
-	}
+async function sheet(browser, url, theme) {
+	const shots = [];
+	for (const size of SIZES)
+		shots.push(`<figure><img src="data:image/png;base64,${await shot(browser, url, size, theme)}" height="${HIGH}">` +
+			`<figcaption>${size.join(" × ")}</figcaption></figure>`);
 	const page = await browser.newPage();
-	await page.setContent("<style>body{margin:8px;font:13px sans-serif;width:max-content;background:#ddd}div{display:flex;gap:8px}" +
-		`figure{margin:0 0 8px}img{display:block}</style>${rows.join("")}`);
+	await page.setContent("<style>body{margin:8px;font:13px sans-serif;width:max-content;display:flex;gap:8px;background:#ddd}" +
+		`figure{margin:0}img{display:block}</style>${shots.join("")}`);
 	const png = withPalette(Buffer.from(await (await page.$("body")).screenshot({ type: "png" })));
 	await page.close();
 	return png;
@@ -51,9 +47,11 @@ const browser = await puppeteer.launch({
 });
 try {
 	for (const name of readdirSync(work).filter((file) => file.endsWith(".html"))) {
-		const png = await sheet(browser, pathToFileURL(join(work, name)).href);
-		writeFileSync(join(to, name.replace(/html$/, "png")), png);
-		console.log(`${name}: ${Math.ceil(png.length / 1024)} KiB`);
+		for (const theme of ["light", "dark"]) {
+			const png = await sheet(browser, pathToFileURL(join(work, name)).href, theme);
+			writeFileSync(join(to, name.replace(/\.html$/, `-${theme}.png`)), png);
+			console.log(`${name}, ${theme}: ${Math.ceil(png.length / 1024)} KiB`);
+		}
 	}
 } finally {
 	await browser.close();
