@@ -155,6 +155,23 @@ void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module,
 int symbolizer_store(struct symbolizer *symbolizer, const char *path,
 		     void (*progress)(size_t n_done, size_t n_all), struct err *err);
 
+/* The code of a function: [start, end) of a module's own addresses. */
+struct symbol_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/**
+ * symbolizer_ranges - where the functions of a name are in a module, by its symbol tables
+ * @name: as frames show it
+ *
+ * Of a symbolizer that has options->wait.
+ *
+ * Return:  how many there are, at most MAX; of static functions there may be several.
+ */
+size_t symbolizer_ranges(struct symbolizer *symbolizer, struct module *module, const char *name,
+			 struct symbol_range *ret_ranges, size_t max);
+
 /** symbolizer_is_busy - is a module being loaded, or an address being looked up? */
 bool symbolizer_is_busy(const struct symbolizer *symbolizer);
 
