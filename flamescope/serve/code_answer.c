@@ -17,6 +17,8 @@ enum {
 	MAX_RANGES = 64,    /* functions of one name */
 	NAME_BYTES = 65536, /* of one of them */
 	CONTEXT_LINES = 5,
+	ALL_INSTRUCTIONS = 200, /* of a function that are shown; of a longer one only parts */
+	DEAR_INSTRUCTIONS = 40,
 	RANGE_BYTES = 256 * 1024, /* of a function that are disassembled */
 };
 
@@ -345,6 +347,62 @@ static struct code_cost *cost_at(const struct instruction *instructions, size_t 
 	return from ? &costs[from - 1] : NULL;
 }
 
+static int by_total(const void *left, const void *right)
+{
+	const struct code_cost *a = left, *b = right;
+
+	return (a->total < b->total) - (a->total > b->total);
+}
+
+/* Below this an instruction is shown only beside a dearer one. */
+static uint64_t least_shown(const struct code_cost *costs, size_t n)
+{
+	_cleanup_free_ struct code_cost *sorted = malloc(n * sizeof(*sorted));
+	uint64_t least = 1;
+
+	if (n > ALL_INSTRUCTIONS && sorted) {
+		memcpy(sorted, costs, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_total);
+		least = sorted[DEAR_INSTRUCTIONS].total + 1;
+	}
+	return least;
+}
+
+static bool is_near(const struct code_cost *costs, size_t n, size_t at, uint64_t least)
+{
+	const size_t to = at + CONTEXT_LINES < n ? at + CONTEXT_LINES + 1 : n;
+
+	for (size_t i = at > CONTEXT_LINES ? at - CONTEXT_LINES : 0; i < to; i++)
+		if (costs[i].total >= least)
+			return true;
+	return false;
+}
+
+/* Of a long function the dearest instructions and those around them, with null between. */
+static void put_dear(const struct instruction *instructions, size_t n,
+		     const struct code_cost *costs, struct buf *json)
+{
+	const uint64_t least = least_shown(costs, n);
+	bool is_after_gap = false;
+	size_t n_shown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (n > ALL_INSTRUCTIONS && !is_near(costs, n, i, least)) {
+			is_after_gap = true;
+			continue;
+		}
+		if (is_after_gap)
+			buf_add(json, n_shown ? ",null" : "null");
+		put_cost(n_shown++ || is_after_gap ? "," : "", instructions[i].addr, &costs[i],
+			 json);
+		is_after_gap = false;
+		json_add_string(json, instructions[i].text);
+		buf_add(json, "]");
+	}
+	if (is_after_gap)
+		buf_add(json, n_shown ? ",null" : "null");
+}
+
 static void put_rows(const struct finding *finding, const struct found *function,
 		     const struct instruction *instructions, size_t n, struct code_cost *costs,
 		     struct buf *json)
@@ -359,11 +417,7 @@ static void put_rows(const struct finding *finding, const struct found *function
 		if (cost)
 			add(cost, &found->cost);
 	}
-	for (size_t i = 0; i < n; i++) {
-		put_cost(i ? "," : "", instructions[i].addr, &costs[i], json);
-		json_add_string(json, instructions[i].text);
-		buf_add(json, "]");
-	}
+	put_dear(instructions, n, costs, json);
 }
 
 static const char *why_no_instructions(int n)
