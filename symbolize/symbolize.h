@@ -130,6 +130,15 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 			       const char *build_id, struct err *err);
 
 /**
+ * symbolize_check_file - whether a file is one that symbolizer_open() would take
+ * @build_id: hexadecimal; "": any
+ *
+ * Return:  0; -ESTALE: another build; else it is no ELF that can be read.
+ * Context: any thread.
+ */
+int symbolize_check_file(int fd, const char *build_id);
+
+/**
  * symbolizer_resolve_in - symbolizer_resolve() for frames of one module
  * @sample: its frames have module_offset and exact
  */

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/regular_file.h"
-#include "symbolize/elf/elf_head.h"
+#include "symbolize/symbolize.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,19 +17,6 @@
 
 enum { MAX_PATH_PARTS = 64 };
 
-static bool has_build_id(const struct elf_head *head, const char *build_id)
-{
-	struct buf text;
-	bool same;
-
-	buf_init(&text, (size_t)2 * BUILD_ID_MAX + 1);
-	for (size_t i = 0; i < head->build_id_len; i++)
-		buf_printf(&text, "%02x", head->build_id[i]);
-	same = strcmp(buf_text(&text), build_id) == 0;
-	buf_release(&text);
-	return same;
-}
-
 static int refuse(struct err *err, int code, const char *path, const char *why)
 {
 	(void)err_set(err, 0, "Its module %s %s.", path, why); /* strerror() would not help */
@@ -39,8 +26,8 @@ static int refuse(struct err *err, int code, const char *path, const char *why)
 int code_open_module(const char *path, const char *build_id, int64_t until_ns, struct err *err)
 {
 	_cleanup_fd_ int fd = -1;
-	struct elf_head head;
 	struct stat st;
+	int r;
 
 	if (*path != '/')
 		return refuse(err, ENOENT, path, "is no file");
@@ -49,9 +36,10 @@ int code_open_module(const char *path, const char *build_id, int64_t until_ns, s
 		return refuse(err, ENOENT, path, "cannot be read on this machine");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return refuse(err, EPERM, path, "belongs to another user");
-	if (regular_file_is_hollow(&st) || elf_head_read(&(struct elf_source){.fd = fd}, &head) < 0)
+	r = regular_file_is_hollow(&st) ? -ENOEXEC : symbolize_check_file(fd, build_id);
+	if (r < 0 && r != -ESTALE)
 		return refuse(err, ENOEXEC, path, "is no program");
-	if (*build_id && !has_build_id(&head, build_id))
+	if (r < 0)
 		return refuse(err, ESTALE, path, "is another build than the one that ran");
 	if (!*build_id && st.st_mtim.tv_sec > until_ns / NS_PER_S)
 		return refuse(err, ESTALE, path, "has changed since the recording");

@@ -1,0 +1,111 @@
+"""serve: what the lines and instructions of a function cost, and which files are read for it."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from recorded import WICK
+from test_serve import Served
+
+BURN = """static inline unsigned mix(unsigned x)
+{
+	for (int i = 0; i < 100; i++)
+		%s
+	return x;
+}
+
+__attribute__((noinline)) unsigned work(unsigned n)
+{
+	unsigned sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += mix(i);
+	return sum;
+}
+
+int main(void)
+{
+	unsigned sum = 0;
+	for (int i = 0; i < 200; i++)
+		sum += work(10000 + (sum & 1));
+	return sum == 1;
+}
+"""
+
+
+class Code(Served):
+    def burn(self, line="x = x * 1664525u + (x >> 7) % 13u;", first=""):
+        """A recording burn.perf of a program, the source file that it was built from, and the program."""
+        os.makedirs(self.path("src"), exist_ok=True)
+        source = self.write("src/burn.c", first + BURN % line)
+        program = self.path("burn")
+        subprocess.run(["cc", "-g", "-O1", "-o", program, source], check=True)
+        subprocess.run([WICK, "record", "-F", "499", "-o", os.path.join(self.folder, "burn.perf"),
+                        "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return source, program
+
+    def code(self, function, more="", status=200):
+        code, _, body = self.get(f"/api/code?file=burn.perf&function={function}{more}")
+        self.assertEqual(code, status, body)
+        return json.loads(body)
+
+    def test_the_line_that_burns_the_cpu_is_the_hottest(self):
+        source, program = self.burn()
+        self.serve("--source", self.path("src"))
+        for function in ("work", "mix"):
+            code = self.code(function)
+            self.assertEqual((code["file"], code["module"], code["no_source"], code["is_checked"]),
+                             (source, program, "", True))
+            dearest = max(code["lines"], key=lambda row: row[2])
+            self.assertIn("1664525u" if function == "mix" else "mix(i)", dearest[3])
+            self.assertGreater(dearest[2], 0.5 * code["total"])
+            self.assertEqual(sum(row[2] for row in code["lines"]) + code["elsewhere"], code["total"])
+            if shutil.which("objdump"):
+                self.assertEqual(sum(row[2] for row in code["instructions"] if row), code["total"])
+                self.assertEqual(code["function"], "work")
+        self.assertEqual(self.code("mix")["self"], self.code("mix")["total"])
+        self.assertLess(self.code("work")["self"], 0.5 * self.code("work")["total"])
+        whole = self.code("mix")["total"]
+        self.assertLess(self.code("mix", "&time=0-0.05s")["total"], whole)
+        self.assertEqual(self.code("mix", "&thread=nothing", status=404)["error"],
+                         "No sample of this recording has it.")
+
+    def test_a_program_that_was_built_again_has_no_source(self):
+        self.burn()
+        source, program = self.path("src") + "/burn.c", self.path("burn")
+        with open(source, "a") as file:
+            file.write("int more;\n")
+        subprocess.run(["cc", "-g", "-O2", "-o", program, source], check=True)
+        self.serve("--source", self.path("src"))
+        self.assertIn("another build", self.code("work", status=404)["error"])
+
+    def test_source_is_only_read_below_its_folders(self):
+        self.burn(line="x = x * 1664525u; /* SECRET */")
+        os.makedirs(self.path("other"))
+        os.symlink(self.path("src"), self.path("other/src"))
+        self.serve("--source", self.path("other"))
+        code = self.code("work")
+        self.assertIn("may not be read", code["no_source"])
+        self.assertNotIn("SECRET", json.dumps(code))
+
+    def test_debugging_information_names_no_other_files(self):
+        """A forged program says that its source is a secret: only files named like sources are shown."""
+        os.mkdir(self.path("src"))
+        secret = self.write("src/shadow", "root:SECRET\n" * 40)
+        self.burn(first=f'# 1 "{secret}"\n')
+        self.serve("--source", self.path("src"))
+        code = self.code("work")
+        self.assertEqual(code["file"], secret)
+        self.assertIn("may not be read", code["no_source"])
+        self.assertNotIn("SECRET", json.dumps(code))
+
+    def test_a_request_names_no_file_of_rules(self):
+        self.burn()
+        self.serve()
+        rules = self.write("rules.ini", "[a]\nframe = SECRET(\n")
+        self.assertIn("@wrappers", self.code("work", "&elide=@" + rules, status=400)["error"])
+        self.code("work", "&elide=@wrappers")
+
+
+if __name__ == "__main__":
+    unittest.main()
