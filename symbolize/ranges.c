@@ -6,7 +6,25 @@
 
 enum { WORD_BYTES = 256 };
 
-/* The longest identifier of a name: mangled names have it as it is. */
+/* Mangled names have a letter or two for these (Itanium C++ ABI, 5.1; Rust RFC 2603). */
+static bool is_abbreviated(const char *word, size_t len)
+{
+	static const char *const words[] = {
+		"allocator",     "anonymous",    "auto",     "basic_iostream", "basic_istream",
+		"basic_ostream", "basic_string", "bool",     "char",           "char_traits",
+		"closure",       "const",        "decltype", "double",         "float",
+		"impl",          "iostream",     "istream",  "lambda",         "long",
+		"namespace",     "operator",     "ostream",  "shim",           "short",
+		"signed",        "string",       "unsigned", "volatile",       "vtable",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == len && memcmp(words[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+/* The longest identifier that a mangled name has as it is; "" if there is none. */
 static void longest_word(const char *name, char word[WORD_BYTES])
 {
 	const char *best = name;
@@ -17,7 +35,7 @@ static void longest_word(const char *name, char word[WORD_BYTES])
 
 		while (isalnum((unsigned char)name[len]) || name[len] == '_')
 			len++;
-		if (len > best_len) {
+		if (len > best_len && !is_abbreviated(name, len)) {
 			best = name;
 			best_len = len;
 		}

@@ -104,8 +104,6 @@ static bool look_up(struct finding *finding, const struct code_place *place,
 
 	if (frame->addr && ((frame->addr - frame->offset - range->start) & 0xfff))
 		return false; /* modules are loaded by pages */
-	if (frame->offset >= range->end - range->start + !place->exact)
-		return false;
 	if (symbolizer_resolve_in(finding->symbolizer, finding->module, &sample, true) < 0 ||
 	    sample.n_frames == 0 || sample.frames[sample.n_frames - 1].offset != frame->offset)
 		return false;
@@ -411,7 +409,8 @@ static void put_rows(const struct finding *finding, const struct found *function
 		const struct found *found = &finding->found[i];
 		struct code_cost *cost;
 
-		if (!found->vaddr || found->range.start != function->range.start)
+		if (!found->vaddr || found->range.start != function->range.start ||
+		    found->vaddr >= found->range.end)
 			continue;
 		cost = cost_at(instructions, n, costs, found->vaddr);
 		if (cost)

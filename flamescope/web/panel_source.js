@@ -16,16 +16,8 @@ function make(tag, properties = {}, children = []) {
 	return element;
 }
 
-/* White space that all lines begin with. */
-function indentOf(lines) {
-	const indents = lines.filter((text) => text.trim()).map((text) => text.search(/\S/));
-	const least = Math.min(...indents);
-	return lines.length && lines.every((text) => !text.trim() || text.slice(0, least) === lines.find((other) => other.trim()).slice(0, least)) ? least : 0;
-}
-
 /* ROWS are [number, self, total, text]; null where some are left out. */
 function table(caption, rows, code, word) {
-	const indent = indentOf(rows.filter(Boolean).map((row) => row[3]));
 	const most = Math.max(...rows.map((row) => row?.[2] ?? 0));
 	const body = make("table", { ariaLabel: caption });
 	let dearest = null;
@@ -38,7 +30,7 @@ function table(caption, rows, code, word) {
 		const share = make("td", { className: "part", textContent: total ? formatShare(total, code.total).replace(/(\.\d)\d/, "$1") : "" });
 		share.style.setProperty("--part", code.total ? total / code.total : 0);
 		const tr = make("tr", {}, [make("th", { scope: "row", textContent: word(number) }), share,
-			make("td", { textContent: text.slice(indent) })]);
+			make("td", { textContent: text })]);
 		if (total)
 			tr.title = `${formatAmount(self, code.unit)} itself, ${formatAmount(total - self, code.unit)} in what it calls`;
 		if (total && total === most) {
@@ -82,14 +74,17 @@ function* parts(code) {
  */
 export function makeSource(app, ask) {
 	let asking = null;
+	let shown = null; /* the last answer and whose it is: it stays while a recording grows */
 
 	async function fill(section, name, signal) {
 		const { ranges, query } = app.store.state;
-		const words = [["file", app.recording.file], ["function", name],
+		const { file } = app.recording;
+		const words = [["file", file], ["function", name],
 			...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
 		try {
 			const answer = await ask(words, signal);
-			section.replaceChildren(...parts(await answer.json()));
+			shown = { name, file, code: await answer.json() };
+			section.replaceChildren(...parts(shown.code));
 		} catch (error) {
 			if (error.name !== "AbortError")
 				section.replaceChildren(make("h3", { textContent: "source" }), say(error.message));
@@ -101,13 +96,16 @@ export function makeSource(app, ask) {
 		asking?.abort();
 		if (!name)
 			return;
-		const section = make("section", { className: "source", ariaLabel: "Source" }, [make("h3", { textContent: "source" })]);
+		const section = make("section", { className: "source", ariaLabel: "Source" });
 		box.firstElementChild.after(section); /* the amounts: it says more of them */
+		const isShown = shown?.name === name && shown.file === app.recording.file;
+		section.append(...(isShown ? parts(shown.code) : [make("h3", { textContent: "source" })]));
 		if (!app.recording.file)
 			return section.append(say("It is shown of one recording. Try: choose a single one above."));
 		const { signal } = asking = new AbortController();
 		section.ariaBusy = "true";
-		section.append(say("Looking for it…"));
+		if (!isShown)
+			section.append(say("Looking for it…"));
 		setTimeout(() => signal.aborted || fill(section, name, signal), WAIT_MS);
 	};
 }

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import unittest
+import urllib.parse
 
 from recorded import WICK
 from test_serve import Served
@@ -28,6 +29,27 @@ int main(void)
 	unsigned sum = 0;
 	for (int i = 0; i < 200; i++)
 		sum += work(10000 + (sum & 1));
+	return sum == 1;
+}
+"""
+BURN_CXX = """namespace {
+struct Burner {
+	__attribute__((noipa)) unsigned operator()(unsigned x) {
+		for (int i = 0; i < 100; i++) x = x * 1664525u + (x >> 7) % 13u; // HOT
+		return x;
+	}
+	template <typename T> __attribute__((noipa)) T twice(T x) {
+		for (int i = 0; i < 200; i++) x += (*this)(unsigned(x)); // CALLER
+		return x;
+	}
+};
+}
+
+int main()
+{
+	Burner burner;
+	long sum = 0;
+	for (int i = 0; i < 10000; i++) sum += burner.twice<long>(sum);
 	return sum == 1;
 }
 """
@@ -69,6 +91,19 @@ class Code(Served):
         self.assertLess(self.code("mix", "&time=0-0.05s")["total"], whole)
         self.assertEqual(self.code("mix", "&thread=nothing", status=404)["error"],
                          "No sample of this recording has it.")
+
+    def test_functions_of_cxx_are_found_by_their_names(self):
+        os.mkdir(self.path("src"))
+        source, program = self.write("src/burn.cc", BURN_CXX), self.path("burn")
+        subprocess.run(["c++", "-g", "-O1", "-o", program, source], check=True)
+        subprocess.run([WICK, "record", "-F", "499", "-o", os.path.join(self.folder, "burn.perf"),
+                        "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.serve("--source", self.path("src"))
+        for function, text in (("{anonymous}::Burner::operator()", "HOT"),
+                               ("{anonymous}::Burner::twice<long>", "CALLER")):
+            code = self.code(urllib.parse.quote(function))
+            self.assertIn(text, max(code["lines"], key=lambda row: row[2])[3], code)
+            self.assertEqual(code["elsewhere"], 0)
 
     def test_a_program_that_was_built_again_has_no_source(self):
         self.burn()
