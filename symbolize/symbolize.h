@@ -170,15 +170,16 @@ struct symbol_range {
 	uint64_t end;
 };
 
+enum { SYMBOL_PAGE_MASK = 0xfff };
+
 /**
- * symbolizer_ranges - where the functions of a name are in a module, by its symbol tables
- * @name: as frames show it
+ * symbolizer_ranges - the functions that begin at a place of a page, by the symbol tables
+ * @module: of a symbolizer that has options->wait
+ * @page_offset: of an address in a process too: modules are mapped by pages
  *
- * Of a symbolizer that has options->wait.
- *
- * Return:  how many there are, at most MAX; of static functions there may be several.
+ * Return:  how many there are, at most MAX.
  */
-size_t symbolizer_ranges(struct symbolizer *symbolizer, struct module *module, const char *name,
+size_t symbolizer_ranges(struct module *module, unsigned page_offset,
 			 struct symbol_range *ret_ranges, size_t max);
 
 /** symbolizer_is_busy - is a module being loaded, or an address being looked up? */

@@ -23,8 +23,9 @@
 enum {
 	CODE_MAX_QUEUE = 8,
 	CODE_MAX_FOLDERS = 16,
-	CODE_MAX_PLACES = 4096,        /* addresses of a function that have samples */
-	CODE_MAX_LINES = 400,          /* of a source file that are shown */
+	CODE_MAX_PLACES = 4096, /* addresses of a function that have samples */
+	CODE_MAX_LINES =
+		100000, /* of a source file, from its first that costs something to its last */
 	CODE_MAX_INSTRUCTIONS = 32768, /* of a function */
 	CODE_SOURCE_BYTES = 4 * 1024 * 1024,
 	CODE_DISASSEMBLY_BYTES = 4 * 1024 * 1024,

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 
 enum {
-	MAX_NAMES = 64,     /* of functions that another is inlined into */
-	MAX_RANGES = 64,    /* functions of one name */
-	NAME_BYTES = 65536, /* of one of them */
-	CONTEXT_LINES = 5,
-	ALL_INSTRUCTIONS = 200, /* of a function that are shown; of a longer one only parts */
-	DEAR_INSTRUCTIONS = 40,
+	MAX_STARTS = 64,    /* of functions that another is inlined into */
+	MAX_RANGES = 512,   /* functions that begin at the same place of a page */
+	NAME_BYTES = 65536, /* of a function */
+	CONTEXT_ROWS = 5,
+	ALL_ROWS = 200, /* lines or instructions of a function that are shown; of more only parts */
+	DEAR_ROWS = 40,
 	RANGE_BYTES = 256 * 1024, /* of a function that are disassembled */
 };
 
@@ -37,9 +37,9 @@ struct found {
 	struct code_cost cost;
 };
 
-/* The functions of one name; the symbols are searched once for each. */
-struct name_ranges {
-	uint32_t name;
+/* The symbols are searched once for each place of a page that a function begins at. */
+struct starts {
+	unsigned page_offset;
 	size_t n;
 	struct symbol_range ranges[MAX_RANGES];
 };
@@ -48,8 +48,8 @@ struct finding {
 	const struct code_places *places;
 	struct symbolizer *symbolizer;
 	struct module *module;
-	struct name_ranges *names;
-	size_t n_names;
+	struct starts *starts;
+	size_t n_starts;
 	struct found *found; /* one a place */
 };
 
@@ -59,36 +59,38 @@ static void add(struct code_cost *sum, const struct code_cost *cost)
 	sum->total += cost->total;
 }
 
-/* The name as symbols have it. */
-static void symbol_name(const char *name, struct buf *text)
+/* Whether a recording calls a symbol so. */
+static bool is_name(const char *symbol, const char *name)
 {
+	struct buf text;
+	bool same;
 	const char *at;
 
-	while ((at = strstr(name, anonymous))) {
-		(void)buf_append(text, name, (size_t)(at - name));
-		buf_add(text, "(anonymous namespace)");
-		name = at + sizeof(anonymous) - 1;
+	if (!strstr(name, anonymous))
+		return strcmp(symbol, name) == 0;
+	buf_init(&text, NAME_BYTES);
+	for (; (at = strstr(name, anonymous)); name = at + sizeof(anonymous) - 1) {
+		(void)buf_append(&text, name, (size_t)(at - name));
+		buf_add(&text, "(anonymous namespace)");
 	}
-	buf_add(text, name);
+	buf_add(&text, name);
+	same = strcmp(symbol, buf_text(&text)) == 0;
+	buf_release(&text);
+	return same;
 }
 
-static const struct name_ranges *ranges_of(struct finding *finding, uint32_t name)
+static const struct starts *starts_of(struct finding *finding, unsigned page_offset)
 {
-	struct name_ranges *made;
-	struct buf text;
+	struct starts *made;
 
-	for (size_t i = 0; i < finding->n_names; i++)
-		if (finding->names[i].name == name)
-			return &finding->names[i];
-	if (finding->n_names == MAX_NAMES)
+	for (size_t i = 0; i < finding->n_starts; i++)
+		if (finding->starts[i].page_offset == page_offset)
+			return &finding->starts[i];
+	if (finding->n_starts == MAX_STARTS)
 		return NULL;
-	made = &finding->names[finding->n_names++];
-	made->name = name;
-	buf_init(&text, NAME_BYTES);
-	symbol_name(finding->places->profile->strings[name], &text);
-	made->n = symbolizer_ranges(finding->symbolizer, finding->module, buf_text(&text),
-				    made->ranges, MAX_RANGES);
-	buf_release(&text);
+	made = &finding->starts[finding->n_starts++];
+	made->page_offset = page_offset;
+	made->n = symbolizer_ranges(finding->module, page_offset, made->ranges, MAX_RANGES);
 	return made;
 }
 
@@ -102,12 +104,13 @@ static bool look_up(struct finding *finding, const struct code_place *place,
 	struct sample sample = {.frames = &looked, .n_frames = 1};
 	const struct frame *level;
 
-	if (frame->addr && ((frame->addr - frame->offset - range->start) & 0xfff))
-		return false; /* modules are loaded by pages */
 	if (symbolizer_resolve_in(finding->symbolizer, finding->module, &sample, true) < 0 ||
-	    sample.n_frames == 0 || sample.frames[sample.n_frames - 1].offset != frame->offset)
+	    sample.n_frames == 0)
 		return false;
 	level = &sample.frames[sample.n_frames - 1];
+	if (!level->symbol || level->offset != frame->offset ||
+	    !is_name(level->symbol, finding->places->profile->strings[frame->name]))
+		return false;
 	if (place->depth < sample.n_frames)
 		level -= place->depth;
 	*ret_found = (struct found){.vaddr = at - !place->exact,
@@ -127,13 +130,13 @@ static void find_all(struct finding *finding, const _Atomic bool *stop)
 	for (size_t i = 0; i < places->n; i++) {
 		const struct code_place *place = &places->places[i];
 		const struct profile_frame *frame = &places->profile->frames[place->frame];
-		const struct name_ranges *names;
+		const struct starts *starts;
 
 		if (atomic_load_explicit(stop, memory_order_relaxed) || io_now_ns() > until_ns)
 			return;
-		names = ranges_of(finding, frame->name);
-		for (size_t j = 0; names && j < names->n; j++)
-			if (look_up(finding, place, frame, &names->ranges[j], &finding->found[i]))
+		starts = starts_of(finding, (frame->addr - frame->offset) & SYMBOL_PAGE_MASK);
+		for (size_t j = 0; starts && j < starts->n; j++)
+			if (look_up(finding, place, frame, &starts->ranges[j], &finding->found[i]))
 				break;
 	}
 }
@@ -193,8 +196,8 @@ static int choose_lines(const struct finding *finding, struct lines *lines)
 			dearest = found->line;
 		}
 	}
-	lines->first -= less(lines->first - 1, CONTEXT_LINES);
-	lines->last += less(UINT32_MAX - lines->last, CONTEXT_LINES);
+	lines->first -= less(lines->first - 1, CONTEXT_ROWS);
+	lines->last += less(UINT32_MAX - lines->last, CONTEXT_ROWS);
 	if (lines->last - lines->first >= CODE_MAX_LINES) {
 		lines->first = dearest - less(dearest - 1, CODE_MAX_LINES / 2);
 		lines->last = lines->first + less(UINT32_MAX - lines->first, CODE_MAX_LINES - 1);
@@ -215,6 +218,39 @@ static void add_costs(const struct finding *finding, struct lines *lines)
 	}
 }
 
+static int by_total(const void *left, const void *right)
+{
+	const struct code_cost *a = left, *b = right;
+
+	return (a->total < b->total) - (a->total > b->total);
+}
+
+/* Below this a row is shown only beside a dearer one. */
+static uint64_t least_shown(const struct code_cost *costs, size_t n)
+{
+	_cleanup_free_ struct code_cost *sorted = malloc(n * sizeof(*sorted));
+	uint64_t least = 1;
+
+	if (n > ALL_ROWS && sorted) {
+		memcpy(sorted, costs, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_total);
+		least = sorted[DEAR_ROWS].total + 1;
+	}
+	return least;
+}
+
+static bool is_shown(const struct code_cost *costs, size_t n, size_t at, uint64_t least)
+{
+	const size_t to = at + CONTEXT_ROWS < n ? at + CONTEXT_ROWS + 1 : n;
+
+	if (n <= ALL_ROWS)
+		return true;
+	for (size_t i = at > CONTEXT_ROWS ? at - CONTEXT_ROWS : 0; i < to; i++)
+		if (costs[i].total >= least)
+			return true;
+	return false;
+}
+
 static void put_cost(const char *before, uint64_t number, const struct code_cost *cost,
 		     struct buf *json)
 {
@@ -222,36 +258,40 @@ static void put_cost(const char *before, uint64_t number, const struct code_cost
 		   cost->total);
 }
 
+/* The text is cut there; NULL: it has no more. */
+static const char *next_line(char **text)
+{
+	const char *line = *text;
+	char *end = line ? strchr(line, '\n') : NULL;
+
+	if (end)
+		*end = '\0';
+	*text = end && end[1] ? end + 1 : NULL;
+	return line;
+}
+
 /* [line, self, total, text] of each; without a text only of those that cost something. */
 static void put_lines(const struct lines *lines, char *text, struct buf *json)
 {
-	const char *comma = "";
-	uint32_t number = 1;
+	const size_t n = lines->costs ? (size_t)lines->last - lines->first + 1 : 0;
+	const uint64_t least = n ? least_shown(lines->costs, n) : 0;
+	const bool has_text = text;
+	const char *before = "";
 
 	buf_add(json, ",\"lines\":[");
-	while (text && *text && number < lines->first) {
-		text = strchrnul(text, '\n');
-		text += *text == '\n';
-		number++;
-	}
-	for (number = lines->first; lines->costs && number <= lines->last && number; number++) {
-		const struct code_cost *cost = &lines->costs[number - lines->first];
-		char *end = text ? strchrnul(text, '\n') : NULL;
+	for (uint32_t number = 1; has_text && number < lines->first; number++)
+		(void)next_line(&text);
+	for (size_t i = 0; i < n; i++) {
+		const char *line = next_line(&text);
 
-		if (!cost->total && (!text || !*text))
+		if (line ? !is_shown(lines->costs, n, i, least) : !lines->costs[i].total) {
+			before = *before && has_text ? ",null," : before;
 			continue;
-		put_cost(comma, number, cost, json);
-		comma = ",";
-		if (text && *text) {
-			const char kept = *end;
-
-			*end = '\0';
-			json_add_string(json, text);
-			text = end + (kept == '\n');
-		} else {
-			json_add_string(json, "");
 		}
+		put_cost(before, lines->first + i, &lines->costs[i], json);
+		json_add_string(json, line ? line : "");
 		buf_add(json, "]");
+		before = ",";
 	}
 	buf_add(json, "]");
 }
@@ -345,60 +385,23 @@ static struct code_cost *cost_at(const struct instruction *instructions, size_t 
 	return from ? &costs[from - 1] : NULL;
 }
 
-static int by_total(const void *left, const void *right)
-{
-	const struct code_cost *a = left, *b = right;
-
-	return (a->total < b->total) - (a->total > b->total);
-}
-
-/* Below this an instruction is shown only beside a dearer one. */
-static uint64_t least_shown(const struct code_cost *costs, size_t n)
-{
-	_cleanup_free_ struct code_cost *sorted = malloc(n * sizeof(*sorted));
-	uint64_t least = 1;
-
-	if (n > ALL_INSTRUCTIONS && sorted) {
-		memcpy(sorted, costs, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_total);
-		least = sorted[DEAR_INSTRUCTIONS].total + 1;
-	}
-	return least;
-}
-
-static bool is_near(const struct code_cost *costs, size_t n, size_t at, uint64_t least)
-{
-	const size_t to = at + CONTEXT_LINES < n ? at + CONTEXT_LINES + 1 : n;
-
-	for (size_t i = at > CONTEXT_LINES ? at - CONTEXT_LINES : 0; i < to; i++)
-		if (costs[i].total >= least)
-			return true;
-	return false;
-}
-
 /* Of a long function the dearest instructions and those around them, with null between. */
 static void put_dear(const struct instruction *instructions, size_t n,
 		     const struct code_cost *costs, struct buf *json)
 {
 	const uint64_t least = least_shown(costs, n);
-	bool is_after_gap = false;
-	size_t n_shown = 0;
+	const char *before = "";
 
 	for (size_t i = 0; i < n; i++) {
-		if (n > ALL_INSTRUCTIONS && !is_near(costs, n, i, least)) {
-			is_after_gap = true;
+		if (!is_shown(costs, n, i, least)) {
+			before = *before && *before != 'n' ? ",null," : "null,";
 			continue;
 		}
-		if (is_after_gap)
-			buf_add(json, n_shown ? ",null" : "null");
-		put_cost(n_shown++ || is_after_gap ? "," : "", instructions[i].addr, &costs[i],
-			 json);
-		is_after_gap = false;
+		put_cost(before, instructions[i].addr, &costs[i], json);
 		json_add_string(json, instructions[i].text);
 		buf_add(json, "]");
+		before = ",";
 	}
-	if (is_after_gap)
-		buf_add(json, n_shown ? ",null" : "null");
 }
 
 static void put_rows(const struct finding *finding, const struct found *function,
@@ -473,9 +476,9 @@ void code_answer(const struct code_options *options, const struct code_places *p
 		.wait = true, .no_cache = true, .mem_limit = MEMORY_BYTES};
 	struct finding finding = {.places = places};
 
-	finding.names = calloc(MAX_NAMES, sizeof(*finding.names));
+	finding.starts = calloc(MAX_STARTS, sizeof(*finding.starts));
 	finding.found = calloc(places->n, sizeof(*finding.found));
-	if (finding.names && finding.found && symbolizer_new(&how, &finding.symbolizer, NULL) == 0)
+	if (finding.starts && finding.found && symbolizer_new(&how, &finding.symbolizer, NULL) == 0)
 		finding.module = symbolizer_open(finding.symbolizer, path, build_id, NULL);
 	if (finding.module)
 		find_all(&finding, stop);
@@ -491,6 +494,6 @@ void code_answer(const struct code_options *options, const struct code_places *p
 	}
 	buf_add(json, "}");
 	symbolizer_free(finding.symbolizer);
-	free(finding.names);
+	free(finding.starts);
 	free(finding.found);
 }

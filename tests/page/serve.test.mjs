@@ -27,8 +27,9 @@ function putProgram() {
 	const [source, program] = ["burn.c", "burn"].map((name) => join(wick.folder, name));
 	writeFileSync(source, "int burn(int x) { return x * 3; } /* <b>hot</b> */\nint main(void) { return burn(1); }\n");
 	execFileSync("cc", ["-g", "-O0", "-o", program, source]);
+	const [, addr] = /([0-9a-f]+) T burn\n/.exec(execFileSync("nm", [program], { encoding: "utf8" }));
 	put("code.perf", "one", 8000, 10, "burn", (second, name) =>
-		`app 7/7 [000] ${second}.5: 1 cpu-clock: \n\t0 ${name}+0x0 (${program})\n\n`);
+		`app 7/7 [000] ${second}.5: 1 cpu-clock: \n\t${addr} ${name}+0x0 (${program})\n\n`);
 }
 
 wick.inBrowser(async () => {
