@@ -372,20 +372,20 @@ static enum MHD_Result take_code(void *context, enum MHD_ValueKind kind, const c
 				 size_t key_size, const char *value, size_t value_size)
 {
 	struct code_request *code = context;
-	char **field = strcmp(key, "file") == 0       ? &code->file
-		       : strcmp(key, "function") == 0 ? &code->function
-						      : NULL;
+	const bool is_file = strcmp(key, "file") == 0;
+	const bool is_text = is_file || strcmp(key, "function") == 0;
+	char **text = is_file ? &code->file : &code->function;
 
 	(void)kind;
 	if (strlen(key) != key_size || (value && strlen(value) != value_size))
 		code->error = err_set(&code->err, 0, "a word has a zero inside");
-	else if (field && (*field || !value || !(*field = strdup(value))))
+	else if (is_text && (*text || !value || !(*text = strdup(value))))
 		code->error = err_set(&code->err, 0, "one file and one function, please");
 	/* A file of rules is for who starts the server to name. */
 	else if (strcmp(key, "elide") == 0 && value && *value == '@' &&
 		 strcmp(value, "@wrappers") != 0)
 		code->error = err_set(&code->err, 0, "rules can only be @wrappers");
-	else if (!field)
+	else if (!is_text)
 		code->error = query_words_take(&code->words, key, value ? value : "", &code->err);
 	return code->error < 0 ? MHD_NO : MHD_YES;
 }

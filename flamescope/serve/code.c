@@ -184,7 +184,7 @@ static void put(struct code_place *places, size_t *n, const struct walk *walk, u
 static size_t gather(struct code_places *places, struct code_place *list, size_t n)
 {
 	const struct profile *profile = places->profile;
-	_cleanup_free_ uint64_t *modules = calloc(profile->n_strings, sizeof(*modules));
+	uint64_t *modules = calloc(profile->n_strings, sizeof(*modules));
 	size_t n_kept = 0, n_out = 0;
 
 	if (!modules)
@@ -209,6 +209,7 @@ static size_t gather(struct code_places *places, struct code_place *list, size_t
 		places->cost.total += list[i].cost.total;
 		list[n_out++] = list[i];
 	}
+	free(modules);
 	qsort(list, n_out, sizeof(*list), by_cost);
 	return n_out < CODE_MAX_PLACES ? n_out : CODE_MAX_PLACES;
 }
@@ -287,7 +288,7 @@ static int answer(struct code *code, struct code_request *request, const char *r
 						  .context = &(struct module_facts){0}};
 	struct module_facts *facts = visitor.context;
 	struct perf_text_stats stats;
-	_cleanup_fd_ int module = -1;
+	_cleanup_fd_ int fd = -1;
 
 	facts->module = places->profile->strings[places->module];
 	if (places->n == 0)
@@ -295,12 +296,12 @@ static int answer(struct code *code, struct code_request *request, const char *r
 	(void)perf_text_read(recording, &visitor, &stats, NULL);
 	if (!facts->found)
 		(void)snprintf(facts->path, sizeof(facts->path), "%s", facts->module);
-	module = code_open_module(facts->path, facts->build_id, stamp->mtime_ns, &request->err);
-	if (module < 0)
-		return module;
+	fd = code_open_module(facts->path, facts->build_id, stamp->mtime_ns, &request->err);
+	if (fd < 0)
+		return fd;
 	buf_init(&request->json, JSON_BYTES);
-	code_answer(code->options, places, module, facts->path, facts->build_id, &code->ending,
-		    &request->json);
+	code_answer(code->options, places, &(struct code_module){fd, facts->path, facts->build_id},
+		    &code->ending, &request->json);
 	return request->json.failed ? err_set(&request->err, 0, "It has too much code to be shown.")
 				    : 0;
 }
@@ -321,7 +322,7 @@ static int serve(struct code *code, struct code_request *request)
 	r = load(code, request->file, &stamp, path, &request->err);
 	if (r == 0)
 		r = selection_make(code->profile, &request->words.query, &selection, &request->err);
-	if (r < 0)
+	if (r < 0 || !selection)
 		return r;
 	places.profile = code->profile;
 	places.unit = selection->unit;

@@ -23,9 +23,8 @@
 enum {
 	CODE_MAX_QUEUE = 8,
 	CODE_MAX_FOLDERS = 16,
-	CODE_MAX_PLACES = 4096, /* addresses of a function that have samples */
-	CODE_MAX_LINES =
-		100000, /* of a source file, from its first that costs something to its last */
+	CODE_MAX_PLACES = 4096,        /* addresses of a function that have samples */
+	CODE_MAX_LINES = 100000,       /* from the first that costs something to the last */
 	CODE_MAX_INSTRUCTIONS = 32768, /* of a function */
 	CODE_SOURCE_BYTES = 4 * 1024 * 1024,
 	CODE_DISASSEMBLY_BYTES = 4 * 1024 * 1024,
@@ -75,20 +74,26 @@ struct instruction {
 	const char *text; /* a view */
 };
 
+/* What is disassembled: [FROM, TO) of an ELF file, by its own addresses. */
+struct disassembly {
+	int module; /* a descriptor of the file */
+	uint64_t from;
+	uint64_t to;
+	struct buf text;                  /* what objdump wrote; the caller's */
+	struct instruction *instructions; /* views of it, room for MAX */
+	size_t max;
+};
+
 /**
- * disassemble - have objdump write the instructions of [FROM, TO), by its own addresses
- * @module: a descriptor of the ELF file
+ * disassemble - have objdump write instructions
  * @stop: once it is true, give up
- * @text: what it wrote, which the instructions are views of
  *
  * It runs without a shell, with its own limits of time, memory and output.
  *
- * Return:  how many of the MAX instructions there are; -ENOENT: there is no objdump; -ETIMEDOUT;
- *          -EFBIG; -errno.
+ * Return:  how many there are; -ENOENT: there is no objdump; -ETIMEDOUT; -EFBIG; -errno.
  */
-int disassemble(const struct code_options *options, int module, uint64_t from, uint64_t to,
-		const _Atomic bool *stop, struct buf *text, struct instruction *instructions,
-		size_t max);
+int disassemble(const struct code_options *options, const _Atomic bool *stop,
+		struct disassembly *disassembly);
 
 /* code_answer: what is said of a function */
 
@@ -117,16 +122,20 @@ struct code_places {
 	size_t n;
 };
 
+/* The file of a module that a recording names. */
+struct code_module {
+	int fd; /* from code_open_module() */
+	const char *path;
+	const char *build_id; /* hexadecimal; "": not known */
+};
+
 /**
  * code_answer - add {"lines":[...],"instructions":[...]} of a function
- * @module: descriptor of the module's file, from code_open_module()
- * @path:   of that file
  *
  * Context: any thread; it may take seconds.
  */
-void code_answer(const struct code_options *options, const struct code_places *places, int module,
-		 const char *path, const char *build_id, const _Atomic bool *stop,
-		 struct buf *json);
+void code_answer(const struct code_options *options, const struct code_places *places,
+		 const struct code_module *module, const _Atomic bool *stop, struct buf *json);
 
 /* code: a queue of requests, and the thread that answers them */
 

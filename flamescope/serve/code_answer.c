@@ -228,14 +228,15 @@ static int by_total(const void *left, const void *right)
 /* Below this a row is shown only beside a dearer one. */
 static uint64_t least_shown(const struct code_cost *costs, size_t n)
 {
-	_cleanup_free_ struct code_cost *sorted = malloc(n * sizeof(*sorted));
+	struct code_cost *sorted = n > ALL_ROWS ? malloc(n * sizeof(*sorted)) : NULL;
 	uint64_t least = 1;
 
-	if (n > ALL_ROWS && sorted) {
-		memcpy(sorted, costs, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_total);
-		least = sorted[DEAR_ROWS].total + 1;
-	}
+	if (!sorted)
+		return least;
+	memcpy(sorted, costs, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_total);
+	least = sorted[DEAR_ROWS].total + 1;
+	free(sorted);
 	return least;
 }
 
@@ -442,21 +443,19 @@ static void put_instructions(const struct code_options *options, const struct fi
 			     int module, const _Atomic bool *stop, struct buf *json)
 {
 	const struct found *function = dearest_function(finding);
-	_cleanup_free_ struct instruction *instructions =
-		calloc(CODE_MAX_INSTRUCTIONS, sizeof(*instructions));
-	_cleanup_free_ struct code_cost *costs = calloc(CODE_MAX_INSTRUCTIONS, sizeof(*costs));
+	struct disassembly disassembly = {.module = module, .max = CODE_MAX_INSTRUCTIONS};
+	struct code_cost *costs = calloc(CODE_MAX_INSTRUCTIONS, sizeof(*costs));
 	const char *why = "The module has no symbol for it.";
-	struct buf text;
 	int n = 0;
 
-	buf_init(&text, CODE_DISASSEMBLY_BYTES);
-	if (function && instructions && costs) {
-		uint64_t end = function->range.end;
-
-		if (end - function->range.start > RANGE_BYTES)
-			end = function->range.start + RANGE_BYTES;
-		n = disassemble(options, module, function->range.start, end, stop, &text,
-				instructions, CODE_MAX_INSTRUCTIONS);
+	disassembly.instructions = calloc(CODE_MAX_INSTRUCTIONS, sizeof(*disassembly.instructions));
+	buf_init(&disassembly.text, CODE_DISASSEMBLY_BYTES);
+	if (function && disassembly.instructions && costs) {
+		disassembly.from = function->range.start;
+		disassembly.to = function->range.end;
+		if (disassembly.to - disassembly.from > RANGE_BYTES)
+			disassembly.to = disassembly.from + RANGE_BYTES;
+		n = disassemble(options, stop, &disassembly);
 		why = why_no_instructions(n);
 	}
 	json_add_text(json, "no_instructions", why);
@@ -464,13 +463,15 @@ static void put_instructions(const struct code_options *options, const struct fi
 		      function ? finding->places->profile->strings[function->function] : "");
 	buf_add(json, ",\"instructions\":[");
 	if (n > 0)
-		put_rows(finding, function, instructions, (size_t)n, costs, json);
+		put_rows(finding, function, disassembly.instructions, (size_t)n, costs, json);
 	buf_add(json, "]");
-	buf_release(&text);
+	buf_release(&disassembly.text);
+	free(disassembly.instructions);
+	free(costs);
 }
 
-void code_answer(const struct code_options *options, const struct code_places *places, int module,
-		 const char *path, const char *build_id, const _Atomic bool *stop, struct buf *json)
+void code_answer(const struct code_options *options, const struct code_places *places,
+		 const struct code_module *module, const _Atomic bool *stop, struct buf *json)
 {
 	const struct symbolize_options how = {
 		.wait = true, .no_cache = true, .mem_limit = MEMORY_BYTES};
@@ -479,18 +480,19 @@ void code_answer(const struct code_options *options, const struct code_places *p
 	finding.starts = calloc(MAX_STARTS, sizeof(*finding.starts));
 	finding.found = calloc(places->n, sizeof(*finding.found));
 	if (finding.starts && finding.found && symbolizer_new(&how, &finding.symbolizer, NULL) == 0)
-		finding.module = symbolizer_open(finding.symbolizer, path, build_id, NULL);
+		finding.module =
+			symbolizer_open(finding.symbolizer, module->path, module->build_id, NULL);
 	if (finding.module)
 		find_all(&finding, stop);
 	buf_add(json, "{");
-	json_add_text(json, "module", path);
+	json_add_text(json, "module", module->path);
 	json_add_text(json, "unit", places->unit);
-	json_add_bool(json, "is_checked", *build_id != '\0');
+	json_add_bool(json, "is_checked", *module->build_id != '\0');
 	json_add_number(json, "self", places->cost.self);
 	json_add_number(json, "total", places->cost.total);
 	if (finding.found) {
-		put_source(options, &finding, module, json);
-		put_instructions(options, &finding, module, stop, json);
+		put_source(options, &finding, module->fd, json);
+		put_instructions(options, &finding, module->fd, stop, json);
 	}
 	buf_add(json, "}");
 	symbolizer_free(finding.symbolizer);

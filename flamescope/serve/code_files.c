@@ -151,7 +151,7 @@ int code_read_source(const struct code_options *options, const char *path, struc
 	if (!plain)
 		return -ENOMEM;
 	if (!is_source_name(path) || !plain_path(path, plain))
-		return -EACCES;
+		return -EACCES; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	for (size_t i = 0; i < options->n_folders; i++) {
 		_cleanup_fd_ int fd = open_below(options->folders[i], plain);
 

@@ -76,7 +76,7 @@ static int read_all(int reader, uint64_t until_ns, const _Atomic bool *stop, str
 	_cleanup_free_ char *piece = malloc(PIECE_BYTES);
 
 	if (!piece)
-		return -ENOMEM;
+		return -ENOMEM; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 	for (;;) {
 		struct pollfd fds = {.fd = reader, .events = POLLIN};
 		ssize_t n;
@@ -113,9 +113,9 @@ static bool parse(char *line, struct instruction *ret_instruction)
 	return true;
 }
 
-int disassemble(const struct code_options *options, int module, uint64_t from, uint64_t to,
-		const _Atomic bool *stop, struct buf *text, struct instruction *instructions,
-		size_t max)
+/* Has it all written, or is at its limit; returns as read_all(). */
+static int run(const struct code_options *options, const _Atomic bool *stop,
+	       struct disassembly *disassembly)
 {
 	const unsigned ms = options->disassembly_ms ? options->disassembly_ms : CODE_DISASSEMBLY_MS;
 	const char *objdump = options->objdump ? options->objdump : "objdump";
@@ -129,31 +129,39 @@ int disassemble(const struct code_options *options, int module, uint64_t from, u
 			file,
 			NULL};
 	_cleanup_fd_ int reader = -1;
-	char *rest = NULL;
-	size_t n = 0;
 	int ends[2];
-	pid_t pid;
+	pid_t pid = 0;
 	int r;
 
-	(void)snprintf(start, sizeof(start), "--start-address=0x%" PRIx64, from);
-	(void)snprintf(end, sizeof(end), "--stop-address=0x%" PRIx64, to);
+	(void)snprintf(start, sizeof(start), "--start-address=0x%" PRIx64, disassembly->from);
+	(void)snprintf(end, sizeof(end), "--stop-address=0x%" PRIx64, disassembly->to);
 	(void)snprintf(file, sizeof(file), "/proc/self/fd/%d", MODULE_FD);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	reader = ends[0];
-	r = spawn(objdump, argv, module, ends[1], &pid);
+	r = spawn(objdump, argv, disassembly->module, ends[1], &pid);
 	(void)close(ends[1]);
 	if (r < 0)
 		return r;
 	limit(pid);
-	r = read_all(reader, until_ns, stop, text);
+	r = read_all(reader, until_ns, stop, &disassembly->text);
 	(void)kill(-pid, SIGKILL); /* it has said all, or too much */
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	if (r < 0 || !*buf_text(text))
+	return r;
+}
+
+int disassemble(const struct code_options *options, const _Atomic bool *stop,
+		struct disassembly *disassembly)
+{
+	const int r = run(options, stop, disassembly);
+	char *rest = NULL;
+	size_t n = 0;
+
+	if (r < 0 || !*buf_text(&disassembly->text))
 		return r;
-	for (char *line = strtok_r(text->data, "\n", &rest); line && n < max;
-	     line = strtok_r(NULL, "\n", &rest))
-		n += parse(line, &instructions[n]);
+	for (char *line = strtok_r(disassembly->text.data, "\n", &rest);
+	     line && n < disassembly->max; line = strtok_r(NULL, "\n", &rest))
+		n += parse(line, &disassembly->instructions[n]);
 	return (int)n;
 }

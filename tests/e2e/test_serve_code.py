@@ -57,11 +57,13 @@ int main()
 
 class Code(Served):
     def burn(self, line="x = x * 1664525u + (x >> 7) % 13u;", first=""):
+        return self.record("burn.c", first + BURN % line)
+
+    def record(self, name, text, compiler="cc"):
         """A recording burn.perf of a program, the source file that it was built from, and the program."""
         os.makedirs(self.path("src"), exist_ok=True)
-        source = self.write("src/burn.c", first + BURN % line)
-        program = self.path("burn")
-        subprocess.run(["cc", "-g", "-O1", "-o", program, source], check=True)
+        source, program = self.write("src/" + name, text), self.path("burn")
+        subprocess.run([compiler, "-g", "-O1", "-o", program, source], check=True)
         subprocess.run([WICK, "record", "-F", "499", "-o", os.path.join(self.folder, "burn.perf"),
                         "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return source, program
@@ -93,17 +95,28 @@ class Code(Served):
                          "No sample of this recording has it.")
 
     def test_functions_of_cxx_are_found_by_their_names(self):
-        os.mkdir(self.path("src"))
-        source, program = self.write("src/burn.cc", BURN_CXX), self.path("burn")
-        subprocess.run(["c++", "-g", "-O1", "-o", program, source], check=True)
-        subprocess.run([WICK, "record", "-F", "499", "-o", os.path.join(self.folder, "burn.perf"),
-                        "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.record("burn.cc", BURN_CXX, "c++")
         self.serve("--source", self.path("src"))
         for function, text in (("{anonymous}::Burner::operator()", "HOT"),
                                ("{anonymous}::Burner::twice<long>", "CALLER")):
             code = self.code(urllib.parse.quote(function))
             self.assertIn(text, max(code["lines"], key=lambda row: row[2])[3], code)
             self.assertEqual(code["elsewhere"], 0)
+
+    def test_a_long_function_is_shown_in_parts(self):
+        hot = "for (int i = 0; i < 3000; i++) x = x * 1664525u + (x >> 7) % 13u; /* HOT */"
+        cold = "".join(f"x = x * {i}u + (x >> 3);\n" for i in range(3, 1600, 2))
+        self.record("long.c", "__attribute__((noipa)) unsigned work(unsigned x)\n{\n" + cold + hot + "\n" +
+                    cold + "return x;\n}\nint main(void) { unsigned x = 0;\n"
+                    "for (int i = 0; i < 20000; i++) x += work(x + i); return x == 1; }\n")
+        self.serve("--source", self.path("src"))
+        code = self.code("work")
+        for kind in ("lines", "instructions") if shutil.which("objdump") else ("lines",):
+            rows = [row for row in code[kind] if row]
+            self.assertLess(len(rows), 500)
+            self.assertGreater(sum(row[2] for row in rows), 0.8 * code["total"])
+        self.assertIn("HOT", max((row for row in code["lines"] if row), key=lambda row: row[2])[3])
+        self.assertIn(None, code["lines"] + code["instructions"])
 
     def test_a_program_that_was_built_again_has_no_source(self):
         self.burn()
