@@ -35,6 +35,17 @@ static bool parse_build_id(const char *text, struct elf_head *head)
 	return true;
 }
 
+int symbolize_check_file(int fd, const char *build_id)
+{
+	struct elf_head head, wanted = {0};
+	int r = elf_head_read(&(struct elf_source){.fd = fd}, &head);
+
+	if (r < 0 || !*build_id)
+		return r;
+	return parse_build_id(build_id, &wanted) && elf_head_same_build(&head, &wanted) ? 0
+											: -ESTALE;
+}
+
 /* Take the file over if it is the one that is wanted. */
 static int try_file(struct module *module, int fd, const struct elf_head *wanted)
 {

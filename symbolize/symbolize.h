@@ -130,6 +130,15 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 			       const char *build_id, struct err *err);
 
 /**
+ * symbolize_check_file - whether a file is one that symbolizer_open() would take
+ * @build_id: hexadecimal; "": any
+ *
+ * Return:  0; -ESTALE: another build; else it is no ELF that can be read.
+ * Context: any thread.
+ */
+int symbolize_check_file(int fd, const char *build_id);
+
+/**
  * symbolizer_resolve_in - symbolizer_resolve() for frames of one module
  * @sample: its frames have module_offset and exact
  */
@@ -154,6 +163,24 @@ void symbolizer_request_in(struct symbolizer *symbolizer, struct module *module,
  */
 int symbolizer_store(struct symbolizer *symbolizer, const char *path,
 		     void (*progress)(size_t n_done, size_t n_all), struct err *err);
+
+/* The code of a function: [start, end) of a module's own addresses. */
+struct symbol_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+enum { SYMBOL_PAGE_MASK = 0xfff };
+
+/**
+ * symbolizer_ranges - the functions that begin at a place of a page, by the symbol tables
+ * @module: of a symbolizer that has options->wait
+ * @page_offset: of an address in a process too: modules are mapped by pages
+ *
+ * Return:  how many there are, at most MAX.
+ */
+size_t symbolizer_ranges(struct module *module, unsigned page_offset,
+			 struct symbol_range *ret_ranges, size_t max);
 
 /** symbolizer_is_busy - is a module being loaded, or an address being looked up? */
 bool symbolizer_is_busy(const struct symbolizer *symbolizer);

@@ -246,6 +246,7 @@ static int add_reader(struct load *load)
 		load->blocks[i] = NULL;
 		return r;
 	}
+	load->builders[i]->uniques.by_offset = load->options->by_offset;
 	load->blocks[i]->slow = load->by.way == LOAD_SLOW;
 	load->n_readers++;
 	return 0;

@@ -13,7 +13,8 @@ struct load_options {
 	size_t n_paths;
 	unsigned n_threads;    /* 0: as many as there are CPUs */
 	uint64_t memory_bytes; /* no more than this for samples and stacks; 0: 4 GiB */
-	bool no_index;         /* neither read nor write what makes the next opening quick */
+	bool by_offset; /* frames of a function differ by their place in it; wants no_index */
+	bool no_index;  /* neither read nor write what makes the next opening quick */
 	const char *index_dir; /* NULL: $XDG_CACHE_HOME/wick/index or ~/.cache/wick/index */
 	uint64_t file_ns; /* a file that takes longer is read no further; 0: as long as it takes */
 	/* Called after every part; false: give up, -ECANCELED.  May be NULL. */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/serve/catalog.h"
+#include "flamescope/serve/code.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/serve.h"
 #include "flamescope/web/web.h"
@@ -37,6 +38,7 @@ struct api {
 	char *state;
 	struct catalog *catalog;
 	struct packs *packs;
+	struct code *code;
 	int wanted;            /* eventfd */
 	pthread_mutex_t mutex; /* of what is below */
 	struct api_request *waiting;
@@ -45,7 +47,7 @@ struct api {
 	bool stopping;
 };
 
-enum stage { NEW, WAITING_FOR_LIST, WAITING_FOR_PACK };
+enum stage { NEW, WAITING_FOR_LIST, WAITING_FOR_PACK, WAITING_FOR_CODE };
 
 struct api_request {
 	struct MHD_Connection *connection;
@@ -55,14 +57,16 @@ struct api_request {
 	uint64_t since;
 	uint64_t until_ns;
 	struct packs_request pack;
+	struct code_request code;
 	int64_t from_ns;
 	int64_t to_ns;
 	struct api_request *next;
 };
 
-int api_new(const char *folder, const struct guard *guard, const char *state, struct api **ret_api,
+int api_new(const struct server_options *options, const struct guard *guard, struct api **ret_api,
 	    struct err *err)
 {
+	const char *folder = options->folder;
 	struct api *api = calloc(1, sizeof(*api));
 	int r;
 
@@ -71,7 +75,7 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
 	(void)pthread_mutex_init(&api->mutex, NULL);
 	api->guard = guard;
 	api->wanted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	api->state = strdup(state ? state : "");
+	api->state = strdup(options->state ? options->state : "");
 	r = api->wanted < 0 || !api->state ? err_set(err, ENOMEM, "serve '%s'", folder) : 0;
 	if (r == 0)
 		r = catalog_new(folder, &api->catalog, err);
@@ -83,7 +87,11 @@ int api_new(const char *folder, const struct guard *guard, const char *state, st
 	}
 	if (r >= 0)
 		r = packs_new(api->catalog, PACKS_HELD_BYTES, &api->packs, err);
+	if (r >= 0)
+		r = code_new(api->catalog, &options->code, &api->code, err);
 	if (r < 0) {
+		if (api->packs)
+			packs_stop(api->packs);
 		api_free(api);
 		return r;
 	}
@@ -109,6 +117,7 @@ void api_end(struct api *api, struct api_request *request)
 		return;
 	packs_release(api->packs, &request->pack);
 	catalog_names_free(request->pack.names, request->pack.n_names);
+	code_release(&request->code);
 	free(request);
 }
 
@@ -358,12 +367,78 @@ static enum MHD_Result answer_pack(struct api_request *request)
 	return answer_fd(request->connection, fd, request->pack.bytes, headers);
 }
 
+/* file=NAME, function=NAME, and the words of a query; false: one of them is wrong. */
+static enum MHD_Result take_code(void *context, enum MHD_ValueKind kind, const char *key,
+				 size_t key_size, const char *value, size_t value_size)
+{
+	struct code_request *code = context;
+	const bool is_file = strcmp(key, "file") == 0;
+	const bool is_text = is_file || strcmp(key, "function") == 0;
+	char **text = is_file ? &code->file : &code->function;
+
+	(void)kind;
+	if (strlen(key) != key_size || (value && strlen(value) != value_size))
+		code->error = err_set(&code->err, 0, "a word has a zero inside");
+	else if (is_text && (*text || !value || !(*text = strdup(value))))
+		code->error = err_set(&code->err, 0, "one file and one function, please");
+	/* A file of rules is for who starts the server to name. */
+	else if (strcmp(key, "elide") == 0 && value && *value == '@' &&
+		 strcmp(value, "@wrappers") != 0)
+		code->error = err_set(&code->err, 0, "rules can only be @wrappers");
+	else if (!is_text)
+		code->error = query_words_take(&code->words, key, value ? value : "", &code->err);
+	return code->error < 0 ? MHD_NO : MHD_YES;
+}
+
+static void on_code(void *context)
+{
+	struct api_request *request = context;
+
+	mhd.resume_connection(request->connection);
+}
+
+static enum MHD_Result queue_code(struct api *api, struct api_request *request)
+{
+	struct code_request *code = &request->code;
+
+	(void)mhd.get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, take_code,
+					  code);
+	if (code->error < 0 || !code->file || !code->function)
+		return answer_error(request->connection, MHD_HTTP_BAD_REQUEST,
+				    code->error < 0 ? code->err.text
+						    : "one file and one function, please");
+	request->stage = WAITING_FOR_CODE;
+	code->done = on_code;
+	code->context = request;
+	mhd.suspend_connection(request->connection);
+	if (code_queue(api->code, code) < 0) {
+		(void)err_set(&code->err, 0, "too many requests wait, try: again in a moment");
+		code->error = -EBUSY;
+		mhd.resume_connection(request->connection);
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result answer_code(struct api_request *request)
+{
+	struct code_request *code = &request->code;
+
+	if (code->error < 0)
+		return answer_error(request->connection,
+				    code->error == -EBUSY ? MHD_HTTP_SERVICE_UNAVAILABLE
+							  : MHD_HTTP_NOT_FOUND,
+				    code->err.text);
+	return answer_text(request->connection, "application/json", &code->json, NULL);
+}
+
 enum MHD_Result api_answer(struct api *api, struct api_request *request, const char *path)
 {
 	if (request->stage == WAITING_FOR_LIST)
 		return answer_list(api, request);
 	if (request->stage == WAITING_FOR_PACK)
 		return answer_pack(request);
+	if (request->stage == WAITING_FOR_CODE)
+		return answer_code(request);
 	if (strcmp(path, "/") == 0)
 		return answer_page(api, request);
 	if (strncmp(path, "/web/", 5) == 0)
@@ -372,6 +447,8 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
 		return queue_list(api, request);
 	if (strcmp(path, "/api/pack") == 0)
 		return queue_pack(api, request);
+	if (strcmp(path, "/api/code") == 0)
+		return queue_code(api, request);
 	return answer_error(request->connection, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 
@@ -426,6 +503,7 @@ void api_stop(struct api *api)
 	resume_due(api);
 	(void)pthread_mutex_unlock(&api->mutex);
 	packs_stop(api->packs);
+	code_stop(api->code);
 }
 
 void api_free(struct api *api)
@@ -433,6 +511,7 @@ void api_free(struct api *api)
 	if (!api)
 		return;
 	packs_free(api->packs);
+	code_free(api->code);
 	catalog_free(api->catalog);
 	if (api->wanted >= 0)
 		(void)close(api->wanted);

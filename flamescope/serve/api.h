@@ -91,14 +91,14 @@ struct api_request;
 
 /**
  * api_new - answer for a folder
+ * @options: what options.code points to has to outlive the api, and options.code itself
  * @guard: has to outlive the api
- * @state: words of the page's URL to begin with; "" for none
  *
  * Return:  0; -errno: the folder cannot be read, with the reason.
  * Owns:    the caller, to api_stop() and api_free().
  * Context: any thread.
  */
-int api_new(const char *folder, const struct guard *guard, const char *state, struct api **ret_api,
+int api_new(const struct server_options *options, const struct guard *guard, struct api **ret_api,
 	    struct err *err);
 
 /**

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "flamescope/profile.h"
+#include "flamescope/serve/code.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,6 +122,7 @@ struct server_options {
 			     */
 	uint16_t port;      /* 0: any that is free */
 	const char *state;  /* words of the page's URL to begin with; NULL: none */
+	struct code_options code;
 };
 
 struct server;

@@ -466,9 +466,8 @@ int server_start(const struct server_options *options, struct server **ret_serve
 	}
 	server->guard = options->guard;
 	server->clients = clients_new(n_connections);
-	r = server->clients
-		    ? api_new(options->folder, &server->guard, options->state, &server->api, err)
-		    : err_set(err, ENOMEM, "start the server");
+	r = server->clients ? api_new(options, &server->guard, &server->api, err)
+			    : err_set(err, ENOMEM, "start the server");
 	if (r == 0)
 		r = fd = listen_at(options->guard.listen, options->port, &server->port, err);
 	if (r >= 0)

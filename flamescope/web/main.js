@@ -138,12 +138,14 @@ async function mountFirst(app) {
 }
 
 async function serve(app) {
-	const { startRecordings } = await import("wick/recordings.js");
-	async function onPack(buffer, name) {
+	const { ask, startRecordings } = await import("wick/recordings.js");
+	const { makeSource } = await import("wick/panel_source.js");
+	app.addSource = makeSource(app, (words, signal) => ask(app.start, "code", words, signal));
+	async function onPack(buffer, name, recording) {
 		const isFirst = !app.profile;
 		const profile = await app.models.open("A", { buffer });
 		say("");
-		replaceData(app, { name, profile });
+		replaceData(app, { name, profile, recording });
 		if (isFirst)
 			await mountFirst(app);
 	}

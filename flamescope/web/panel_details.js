@@ -89,6 +89,7 @@ function fill(box, app, selection, details) {
 /** Fills PLACE with what is known of the state's function, or of all that is selected. */
 export function mountDetails(place, app) {
 	let timer = 0;
+	place.classList.toggle("wide", Boolean(app.addSource));
 
 	const update = drawing(() => {
 		const name = app.store.state.frame;
@@ -115,6 +116,7 @@ export function mountDetails(place, app) {
 			box.append(element("p", name ? "No sample of this selection has it in its stack." : "No sample is selected."));
 		else
 			fill(box, app, selection, details);
+		app.addSource?.(box, details.samples ? name : "");
 		place.replaceChildren(head, box);
 	});
 

@@ -20,10 +20,10 @@ function make(tag, properties = {}, children = []) {
 	return element;
 }
 
-/* Asks for PATH with WORDS; an answer that is none is an Error with the server's own words. */
-async function ask(start, path, words, signal) {
+/** Asks for PATH with WORDS, an object or pairs; an answer that is none is an Error with the server's own words. */
+export async function ask(start, path, words, signal) {
 	const url = new URL(start.api + path, window.location.href);
-	for (const [key, value] of Object.entries(words))
+	for (const [key, value] of Array.isArray(words) ? words : Object.entries(words))
 		url.searchParams.append(key, value);
 	const headers = start.token ? { Authorization: `Bearer ${start.token}` } : {};
 	const response = await fetch(url, { headers, signal, cache: "no-store" });
@@ -128,7 +128,7 @@ function mountControls(nav, onChange) {
 
 /*
  * Shows what the page's URL chooses (by default the newest recording): ONPACK gets the bytes of its
- * pack and its name, at once, when another is chosen, and whenever it has grown; ONBASE the same of
+ * pack, its name and what it was asked for with, at once, when another is chosen, and whenever it has grown; ONBASE the same of
  * what it is compared with, or null.
  */
 export async function startRecordings(start, onPack, onBase) {
@@ -185,7 +185,7 @@ export async function startRecordings(start, onPack, onBase) {
 			return undefined;
 		shown = wanted.stamp;
 		controls.say("");
-		await onPack(bytes, wanted.name).catch((error) =>
+		await onPack(bytes, wanted.name, wanted.words).catch((error) =>
 			controls.say(`Cannot show ${wanted.name}: ${error.message}`));
 		const end = performance.now();
 		restUntil = end + pauseAfter(end - began);

@@ -261,6 +261,9 @@ class Guard(Served):
             self.assertIn(status, (400, 404), name)
             self.assertTrue(body.startswith(b'{"error"'), name)
             self.assertNotIn(b"SECRET_FUNCTION", body)
+            status, _, body = self.get("/api/code?function=work&file=" + name.replace("\\", "%5c"))
+            self.assertIn(status, (400, 404), name)
+            self.assertRegex(body, rb"no such recording|one file|zero inside|takes longer|No sample")
         for path in ("/../secret.perf", "/web/../page.html", "/web/..%2f..%2fsecret.perf", "/web/",
                      "/web/page.html", "/web/%2e%2e/page.css", "/web//main.js", "/a.perf", "//",
                      "/api/", "/api/../", "/web/main.js/", "/web/main.js%00", "/api/list/", "*",
@@ -272,7 +275,8 @@ class Guard(Served):
     def test_token(self):
         address = self.serve(token=None)
         self.assertGreaterEqual(len(self.token), 32, address)
-        paths = ["/", "/web/main.js", "/api/list", "/api/pack?file=a.perf", "/none"]
+        paths = ["/", "/web/main.js", "/api/list", "/api/pack?file=a.perf", "/none",
+                 "/api/code?file=a.perf&function=work"]
         wrong = [None, "x", self.token[:-1], self.token + "x", self.token.swapcase(), "%00"]
         for path in paths:
             for token in wrong:

@@ -1,6 +1,6 @@
 /* serve.test.mjs - the page of a server: its list, hosts, times of day, a baseline, what grows */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,19 +14,30 @@ const sample = (second, name) =>
 	`app 7/7 [000] ${second}.5: 1 cpu-clock: \n\t10 ${name}+0x1 (/bin/app)\n\t30 main+0x1 (/bin/app)\n\n`;
 
 /* A recording that began AGO seconds ago on HOST, a sample a second. */
-function put(name, host, ago, seconds, leaf) {
+function put(name, host, ago, seconds, leaf, frame = sample) {
 	const begin = BigInt(Math.floor(Date.now() / 1000) - ago - 100) * 1000000000n;
 	const head = `# ========\n# hostname : ${host}\n# wick : {"format":1,"version":"0.1.0","clock":"CLOCK_MONOTONIC",` +
 		`"epoch_offset_ns":${begin},"event":"cpu-clock","hz":99,"metrics":[]}\n# ========\n#\n`;
-	const text = Array.from({ length: seconds }, (_, i) => sample(100 + i, leaf)).join("");
+	const text = Array.from({ length: seconds }, (_, i) => frame(100 + i, leaf)).join("");
 	writeFileSync(join(folder, name), head + text);
+}
+
+/* A program, and a recording that has nothing but the first instruction of its burn(). */
+function putProgram() {
+	const [source, program] = ["burn.c", "burn"].map((name) => join(wick.folder, name));
+	writeFileSync(source, "int burn(int x) { return x * 3; } /* <b>hot</b> */\nint main(void) { return burn(1); }\n");
+	execFileSync("cc", ["-g", "-O0", "-o", program, source]);
+	const [, addr] = /([0-9a-f]+) T burn\n/.exec(execFileSync("nm", [program], { encoding: "utf8" }));
+	put("code.perf", "one", 8000, 10, "burn", (second, name) =>
+		`app 7/7 [000] ${second}.5: 1 cpu-clock: \n\t${addr} ${name}+0x0 (${program})\n\n`);
 }
 
 wick.inBrowser(async () => {
 	mkdirSync(folder);
+	putProgram();
 	put("old.perf", "one", 7000, 60, "old_work");
 	put("new.perf", "two", 100, 30, "new_work");
-	server = spawn(process.env.WICK, ["serve", "--no-open", folder],
+	server = spawn(process.env.WICK, ["serve", "--no-open", "--source", wick.folder, folder],
 		{ env: { ...process.env, XDG_CACHE_HOME: join(wick.folder, "cache") }, stdio: ["ignore", "pipe", "ignore"] });
 	address = await new Promise((resolve, reject) => {
 		let said = "";
@@ -110,5 +121,21 @@ test("what is seen up to the end scrolls with a recording that grows", async () 
 	appendFileSync(join(folder, "live.perf"), sample(127, "more_work"));
 	await shows(page, "more_work");
 	assert.match(await wick.hashOf(page), /brush=3-8/);
+	await page.close();
+});
+
+test("the details of a function show its hottest line, and say what is missing", async () => {
+	const page = await openServed("&file=code.perf", "details=open&frame=burn&view=table");
+	const says = (words) => wick.until(page, (text) => document.querySelector("#details .source")?.textContent.includes(text), words);
+	await says("return x * 3");
+	assert.deepEqual(await page.$eval("#details .source .dearest", (row) => [...row.children].map((cell) => cell.textContent)),
+		["1", "100.0 %", "int burn(int x) { return x * 3; } /* <b>hot</b> */"]);
+	assert.equal(await page.$("#details .source b"), null);
+	await page.select("#recording", "file new.perf");
+	await shows(page, "new_work");
+	await page.evaluate(() => (location.hash = "details=open&frame=new_work&view=table"));
+	await says("/bin/app cannot be read on this machine");
+	await page.select("#recording", "last 10800");
+	await says("choose a single one");
 	await page.close();
 });

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 enum {
 	OPT_PORT = OPTION_LONG_ONLY,
@@ -18,6 +19,7 @@ enum {
 	OPT_TOKEN,
 	OPT_NO_TOKEN,
 	OPT_NO_OPEN,
+	OPT_SOURCE,
 	MAX_HOSTS = 16,
 	TOKEN_MIN = 16,
 	TOKEN_MAX = 200,
@@ -32,6 +34,9 @@ const struct option_spec serve_option_specs[] = {
 	{OPT_NO_TOKEN, "no-token", NULL,
 	 "require no token; only with --listen and a loopback address"},
 	{OPT_NO_OPEN, "no-open", NULL, "print the page's address without opening it"},
+	{OPT_SOURCE, "source", "DIR",
+	 "show source files below DIR; may be repeated (default: the current directory; none for "
+	 "a server that other machines reach)"},
 	QUERY_OPTION_SPECS,
 	{OPTION_HELP, "help", NULL, "print this help"},
 	{0, NULL, NULL, NULL},
@@ -41,6 +46,7 @@ struct serving {
 	struct server_options options;
 	struct query_words query;
 	const char *hosts[MAX_HOSTS];
+	const char *sources[CODE_MAX_FOLDERS];
 	char random_token[GUARD_TOKEN_TEXT];
 	bool has_listen;
 	bool no_token;
@@ -79,6 +85,20 @@ static int take_host(struct serving *serving, const char *name, struct err *err)
 	return 0;
 }
 
+static int take_source(struct serving *serving, const char *folder, struct err *err)
+{
+	struct code_options *code = &serving->options.code;
+	struct stat st;
+
+	if (code->n_folders == CODE_MAX_FOLDERS)
+		return err_set(err, 0, "more than %d directories of source files",
+			       CODE_MAX_FOLDERS);
+	if (stat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, 0, "'%s' is not a directory, try: --source src", folder);
+	serving->sources[code->n_folders++] = folder;
+	return 0;
+}
+
 static int take_token(struct serving *serving, const char *text, struct err *err)
 {
 	const size_t len = strlen(text);
@@ -114,6 +134,8 @@ static int take(struct serving *serving, int id, const char *value, struct err *
 	case OPT_NO_TOKEN:
 		serving->no_token = true;
 		return 0;
+	case OPT_SOURCE:
+		return take_source(serving, value, err);
 	case OPT_NO_OPEN:
 		serving->no_open = true;
 		return 0;
@@ -227,6 +249,24 @@ static int catch_ends(sigset_t *ret_set)
 	return signalfd(-1, ret_set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A service's is the root of all files. */
+static bool is_root(void)
+{
+	struct stat here, root;
+
+	return stat(".", &here) < 0 || stat("/", &root) < 0 ||
+	       (here.st_dev == root.st_dev && here.st_ino == root.st_ino);
+}
+
+static void choose_sources(struct serving *serving)
+{
+	struct code_options *code = &serving->options.code;
+
+	code->folders = serving->sources;
+	if (!code->n_folders && guard_is_loopback(serving->options.guard.listen) && !is_root())
+		serving->sources[code->n_folders++] = ".";
+}
+
 static int serve(struct serving *serving)
 {
 	struct signalfd_siginfo info;
@@ -237,6 +277,7 @@ static int serve(struct serving *serving)
 	int status;
 	int r;
 
+	choose_sources(serving);
 	view_state_words(&serving->query.query, &serving->state);
 	serving->options.state = buf_text(&serving->state);
 	r = ends < 0 ? err_set(&err, errno, "catch signals")

@@ -175,8 +175,10 @@ const char *uniques_text(const struct uniques *uniques, uint32_t string)
 
 uint32_t uniques_frame(struct uniques *uniques, const struct profile_frame *frame, uint64_t at)
 {
-	struct text_hash key =
-		text_hash_pair((uint64_t)frame->name << 32 | frame->module, frame->inlined);
+	/* Two functions of one name begin at different places of a page, most likely. */
+	const uint64_t place = uniques->by_offset ? frame->offset << 12 | (frame->addr & 0xfff) : 0;
+	struct text_hash key = text_hash_pair((uint64_t)frame->name << 32 | frame->module,
+					      place << 1 | frame->inlined);
 	uint32_t number = number_table_get(&uniques->frame_table, key);
 
 	if (number != NUMBER_NONE) {

@@ -174,7 +174,8 @@ struct unique_thread {
  */
 struct uniques {
 	struct budget *budget;
-	char *bytes; /* strings with their NULs */
+	bool by_offset; /* frames of a function differ by their place in it */
+	char *bytes;    /* strings with their NULs */
 	size_t n_bytes, max_bytes;
 	size_t *starts; /* of the strings in BYTES; 0 is "" */
 	size_t n_strings, max_strings;
