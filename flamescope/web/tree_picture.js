@@ -1,7 +1,7 @@
 /* tree_picture.js - how the nodes of a flame tree look, and what is said of them */
 
-import { formatAmount, formatChange, formatRate, formatShare } from "wick/amount.js";
-import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
+import { formatAmount, formatChange, formatRate, formatShare, formatTotal } from "wick/amount.js";
+import { foundIn } from "wick/frame_search.js";
 import { selectedNs } from "wick/heat_words.js";
 import { FAMILIES, FAMILY_WORDS, familyOf, STATES } from "wick/palette.js";
 import { frameInlined, frameModule, frameName, isGroupLabel, numberOfFrames } from "wick/frames.js";
@@ -162,18 +162,13 @@ function moduleLine(selection, frame) {
 export function flamePicture(app, tree, order) {
 	const { selection } = tree;
 	const layout = layoutOf(tree);
-	const { regex, problem } = compilePattern(app.store.state.search);
 	const nameOf = (frame) => frameName(selection, frame);
-	const matches = regex ? matchFrames(tree, regex, nameOf, numberOfFrames(selection)) : null;
-	const wrong = problem ?? regex?.problem; /* known once it was matched */
-	const found = matches ? matchedAmount(tree, matches, layout.amount) : null;
 	const look = looksOf(app, tree, order);
 	const fills = byFrame(app, tree, keptOf(app, selection).fills, (node) => app.colours.frame(look(node)));
 	const part = selection.isSigned ? signedPart(tree) : null;
 	return {
 		layout,
-		matches,
-		found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, layout.total) },
+		...foundIn(app.store.state.search, tree, nameOf, numberOfFrames(selection), layout.amount),
 		fill: part ? (node) => app.colours.change(part(node)) : fills,
 		striped: part ? (node) => part(node) < 0 : null,
 		keys: part ? changeKeys(app, ["shrank", "grew"]) : frameKeys(app, tree, look),
@@ -184,6 +179,7 @@ export function flamePicture(app, tree, order) {
 		numbers: (node) => [formatShare(layout.amount[node], layout.total),
 			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])],
 		lines: (node) => nodeLines(selection, tree, node, selectedNs(app.store.state, selection.profile)),
-		nameOf: (node) => nameOf(tree.frame[node]),
+		nameOf,
+		whole: formatTotal(layout.total, selection),
 	};
 }

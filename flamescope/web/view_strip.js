@@ -8,7 +8,7 @@ import { compilePattern } from "wick/frame_search.js";
 import { frameName } from "wick/frames.js";
 import { stripBoxes, stripColumns, stripParts } from "wick/strip.js";
 import { looksOf } from "wick/tree_picture.js";
-import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { emptyNote, sameTree, whyEmpty } from "wick/stack_view.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
 const LEAST_NS = 1000; /* that are seen */
