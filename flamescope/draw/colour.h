@@ -1,11 +1,10 @@
 /*
  * colour.h - what colour frames, cells and changes have, in the light and in the dark
  *
- * The one palette of pictures, terminal and page: flamescope/web/colour.js has the same numbers,
- * and tests/web/colour.test.mjs compares both.  It needs no allocation and no libm, so that it can
- * run anywhere.  Hues have even steps of lightness in OKLCH (Ottosson, "A perceptual color space
- * for image processing", 2020), families stay apart for colour-blind eyes, and text in colour_ink()
- * has a contrast of 4.5 : 1 at least on each of them (WCAG 2.1, 1.4.3): tests/unit/colour_test.c.
+ * The one palette of pictures, terminal and page: the page has it as WebAssembly.  Hues have even
+ * steps of lightness in OKLCH (Ottosson, "A perceptual color space for image processing", 2020),
+ * families stay apart for colour-blind eyes, and text in colour_ink() has a contrast of 4.5 : 1 at
+ * least on each of them (WCAG 2.1, 1.4.3): tests/unit/colour_test.c.
  *
  * Context: any thread.
  */

@@ -5,12 +5,11 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fromBase64, inflate, joined } from "wick/bytes.js";
+import { fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
-import { makeFlame, makeFunctions } from "wick/flame.js";
-import { frameStates } from "wick/frame_state.js";
-import { makeHeat } from "wick/heat.js";
+import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
+import { makeHeat, withHeat } from "wick/heat.js";
 import { fileOf } from "wick/model.js";
 import { pageOf, readPack, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
@@ -106,22 +105,19 @@ function said(selection) {
 	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
 }
 
-async function bytesOf({ texts, buffer }) {
-	if (buffer)
-		return inflate(new Uint8Array(buffer));
-	return joined(await Promise.all(texts.map((text) => inflate(fromBase64(text)))));
-}
+const bytesOf = ({ text, buffer }) => inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
 
 /** {question: (state, ...) -> its answer, or a promise of it}. */
 export function makeAnswers() {
 	const profiles = { A: null, B: null };
 	const selections = makeSelections(profiles);
 	const plain = ({ selection, ...rest }) => rest;
+	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
 		/* WHICH of the two recordings has these bytes from now on; {}: none. */
 		async open(state, which, data) {
-			const profile = data.texts || data.buffer ? readPack(await bytesOf(data)) : null;
+			const profile = data.text || data.buffer ? readPack(await bytesOf(data)) : null;
 			selections.forget();
 			if (profiles[which])
 				releaseProfile(profiles[which]);
@@ -136,28 +132,42 @@ export function makeAnswers() {
 		},
 		heat(state, columnNs, phaseNs) {
 			const { by, rows } = state;
-			const heat = makeHeat(selections.whole(state, "A", by === "event"), { columnNs, phaseNs, nRows: rows, by });
+			const heat = makeHeat(forHeat(state), { columnNs, phaseNs, nRows: rows, by });
 			return { ...heat, selection: said(heat.selection) };
 		},
-		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around)),
+		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
+		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
 		functions: (state) => makeFunctions(selections.selection(state)),
-		states: (state) => frameStates(selections.selection(state)),
-		strip: (state) => stripOf(selections.selection(state)),
+		strip(state) {
+			const selection = selections.selection(state);
+			return { ...stripOf(selection), colours: stackColours(selection, state.colour).numbers };
+		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
-			const { testSlice, release, ...diff } = selections.diff(state);
+			const { testSlice, file, release, ...diff } = selections.diff(state);
 			return structuredClone(diff);
 		},
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.whole(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter) {
-			const selection = inRanges(selections.whole(state, "A", state.by === "event"), [range], filter);
+			const selection = inRanges(forHeat(state), [range], filter);
 			const frames = topFrames(selection);
 			selection.release();
 			return frames;
 		},
 		values: (state, name) => dimensionValues(profiles.A, name),
-		file: (state, end) => fileOf(selections.selection(state).made, end),
+		file: (state, end) => fileOf("file", selections.selection(state).made, end),
+		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
+		drawing(state, kind, title, { columnNs, phaseNs, around = "" } = {}) {
+			const { by, rows: nRows, colour } = state;
+			if (kind.startsWith("diff."))
+				return selections.diff(state).file(kind, title);
+			if (!kind.startsWith("heatmap."))
+				return fileOf("drawing", kind, selections.selection(state).made, 0, title, around, colour);
+			const selection = forHeat(state);
+			return withHeat(selection, { columnNs, phaseNs, nRows, by }, (heat) =>
+				fileOf("drawing", kind, selection.made, heat, title, "", ""));
+		},
 	};
 }

@@ -170,8 +170,10 @@ export function makeModels(app, started = startWorker()) {
 		},
 		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
 		functions: () => get("functions", SELECTION),
-		states: () => get("states", SELECTION),
-		strip: () => get("strip", SELECTION),
+		/* Of a tree: what colours say may have changed since. */
+		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
+			: get("colours", [...SELECTION, "colour"], order, around)),
+		strip: () => get("strip", [...SELECTION, "colour"]),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB"]),
 		brush: (n) => get("brush", QUERY, n),

@@ -61,7 +61,7 @@ class FlameView extends StackView {
 
 	show() {
 		const tree = this.app.models.flame(this.kind.order, "");
-		const picture = flamePicture(this.app, tree, this.kind.order);
+		const picture = flamePicture(this.app, tree);
 		const empty = !(picture.layout.total > 0) || tree.n === 1;
 		this.tree = tree;
 		this.sayEmpty(empty ? whyEmpty(this.app, tree.selection) : "");

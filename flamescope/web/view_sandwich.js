@@ -95,7 +95,7 @@ class Sandwich extends StackView {
 		let empty = around === "";
 		for (const half of this.halves) {
 			const tree = app.models.flame(half.order, around);
-			Object.assign(half, { tree, picture: flamePicture(app, tree, half.order) });
+			Object.assign(half, { tree, picture: flamePicture(app, tree) });
 			empty ||= !(half.picture.layout.total > 0) || half.tree.n === 1;
 		}
 		for (const { canvas, bar, picture, text } of this.halves) {
