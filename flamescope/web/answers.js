@@ -105,7 +105,13 @@ function said(selection) {
 	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
 }
 
-const bytesOf = ({ text, buffer }) => inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
+async function bytesOf({ text, buffer }) {
+	try {
+		return await inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
+	} catch (error) {
+		throw new Error(`the recording's data is damaged, or ends too early: ${error.message}`);
+	}
+}
 
 /** {question: (state, ...) -> its answer, or a promise of it}. */
 export function makeAnswers() {

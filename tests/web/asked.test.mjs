@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
 import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
 import { bundle } from "../../flamescope/web/bundle.js";
 import { makeStore } from "../../flamescope/web/store.js";
@@ -142,6 +143,7 @@ ${script}`, { eval: true });
 		postMessage: (message) => worker.postMessage(message),
 	}));
 	await assert.rejects(models.open("A", { buffer: Uint8Array.from([1, 2, 3]).buffer }), /damaged/);
+	await assert.rejects(models.open("A", { text: gzipSync("a pack").subarray(0, 20).toString("base64") }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");
 	app.profile = await models.open("A", { text: Buffer.from(bytes).toString("base64") });
 	assert.equal(app.profile.n, 1000);

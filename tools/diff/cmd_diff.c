@@ -538,8 +538,7 @@ static int compare(const struct view_command *command, struct diff_asked *asked)
 
 int cmd_diff(struct cmd_ctx *ctx)
 {
-	struct diff_asked asked = {
-		.top = DEFAULT_TOP, .level = DIFF_LEVEL, .least = default_least};
+	struct diff_asked asked = {.top = DEFAULT_TOP, .level = DIFF_LEVEL, .least = default_least};
 	struct view_command command = {0};
 	int status = WICK_OK;
 
