@@ -241,7 +241,7 @@ WASM_EXPORT("file_column") const struct wasm_view *wasm_file_column(const struct
 
 struct drawing {
 	const struct selection *selection;
-	const void *of; /* a heatmap or a comparison */
+	const void *of; /* a heatmap, a comparison or a baseline */
 	const char *title;
 	const char *around; /* a function; NULL: whole stacks */
 	enum colour_by by;
@@ -269,18 +269,25 @@ static int draw_flame(const struct drawing *it, const char *kind, struct buf *bu
 	return r;
 }
 
-/* As `wick diff` draws it. */
+/* As `wick diff` draws it, of two selections: the reverse graph is made of their stacks. */
 static int draw_diff(const struct drawing *it, struct buf *buf)
 {
+	const struct selection *const sides_of[DIFF_SIDES][1] = {{it->of}, {it->selection}};
+	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
 	struct flame_svg_options options = {.title = it->title};
 	struct diff_picture picture;
-	int r = diff_picture_make(it->of, &picture);
+	struct diff *diff = NULL;
+	int r = diff_begin(sides, 0, &diff, wasm_err());
 
+	if (r < 0)
+		return r;
+	r = diff_picture_make(diff, &picture);
 	options.change = picture.change;
 	options.reverse_change = picture.reverse_change;
 	if (r == 0)
 		r = flame_svg_write(buf, &picture.calls, &picture.reverse, &options);
 	diff_picture_release(&picture);
+	diff_free(diff);
 	return r;
 }
 
@@ -318,8 +325,8 @@ static int draw(const struct drawing *it, const char *kind, struct buf *buf)
 }
 
 /*
- * KIND: "heatmap.svg", "heatmap.csv" OF a heatmap, "diff.svg", "diff.csv" OF a comparison,
- * "flame.svg", "icicle.svg"...: the stacks; other CSV is of the functions.
+ * KIND: "heatmap.svg", "heatmap.csv" OF a heatmap, "diff.csv" OF a comparison, "diff.svg" OF the
+ * baseline's selection, "flame.svg", "icicle.svg"...: the stacks; other CSV is of the functions.
  */
 WASM_EXPORT("drawing_new")
 struct wasm_file *wasm_drawing_new(const char *kind, const struct selection *selection,

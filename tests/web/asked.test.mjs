@@ -168,6 +168,9 @@ ${script}`, { eval: true });
 	assert.ok((await models.ask("file", "folded")).length > 0);
 	for (const kind of ["flame.svg", "sandwich.svg", "functions.csv", "heatmap.svg", "heatmap.csv", "diff.svg", "diff.csv"])
 		assert.ok((await models.ask("drawing", kind, "a title", { columnNs: 1e9, phaseNs: 0 })).length > 100, kind);
+	app.store.set({ ranges: [{ from: 6e9, to: 9e9, rows: null }] });
+	const picture = Buffer.from(await models.ask("drawing", "diff.svg", "a title")).toString();
+	assert.match(picture, /id="reverse"[^]*<\/svg>\s*$/);
 	app.store.set({ query: { ...app.store.state.query, metric: "none" } });
 	assert.match((await there(() => models.whole())).problem, /no metric 'none'/);
 	await worker.terminate();
