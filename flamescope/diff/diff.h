@@ -164,6 +164,9 @@ struct diff_verdict diff_rule_judge(const struct diff_rule *rule, const struct d
 
 /* diff_table: a comparison as a table: for a terminal, a pull request, a spreadsheet, a script */
 
+/* A p below it is significant, unless somebody says another. */
+#define DIFF_LEVEL 0.01
+
 struct diff_table {
 	const struct diff *diff;
 	const char *names[DIFF_SIDES]; /* of the sides, for people */

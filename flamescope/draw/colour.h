@@ -1,11 +1,10 @@
 /*
  * colour.h - what colour frames, cells and changes have, in the light and in the dark
  *
- * The one palette of pictures, terminal and page: flamescope/web/colour.js has the same numbers,
- * and tests/web/colour.test.mjs compares both.  It needs no allocation and no libm, so that it can
- * run anywhere.  Hues have even steps of lightness in OKLCH (Ottosson, "A perceptual color space
- * for image processing", 2020), families stay apart for colour-blind eyes, and text in colour_ink()
- * has a contrast of 4.5 : 1 at least on each of them (WCAG 2.1, 1.4.3): tests/unit/colour_test.c.
+ * The one palette of pictures, terminal and page: the page has it as WebAssembly.  Hues have even
+ * steps of lightness in OKLCH (Ottosson, "A perceptual color space for image processing", 2020),
+ * families stay apart for colour-blind eyes, and text in colour_ink() has a contrast of 4.5 : 1 at
+ * least on each of them (WCAG 2.1, 1.4.3): tests/unit/colour_test.c.
  *
  * Context: any thread.
  */
@@ -90,6 +89,9 @@ unsigned colour_of_family(enum colour_family family);
 
 /** colour_of_state - the number of a state: "running"; others are grey */
 unsigned colour_of_state(const char *state);
+
+/** colour_state_word - the states with a colour of their own, one after the other; NULL: no more */
+const char *colour_state_word(unsigned i);
 
 /** colour_is_state - whether a word is a state with a colour of its own */
 bool colour_is_state(const char *word);

@@ -251,12 +251,17 @@ static unsigned number_of(unsigned hue, unsigned tone, bool inlined)
 	return (hue * COLOUR_TONES + tone) * 2 + inlined;
 }
 
+static const char *const state_words[] = {"running", "runnable", "sleeping", "disk", "stopped"};
+
+const char *colour_state_word(unsigned i)
+{
+	return i < sizeof(state_words) / sizeof(state_words[0]) ? state_words[i] : NULL;
+}
+
 static unsigned state_hue(const char *state)
 {
-	static const char *const words[] = {"running", "runnable", "sleeping", "disk", "stopped"};
-
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(state, words[i]) == 0)
+	for (unsigned i = 0; colour_state_word(i); i++)
+		if (strcmp(state, colour_state_word(i)) == 0)
 			return HUE_STATES + i;
 	return HUE_UNKNOWN;
 }

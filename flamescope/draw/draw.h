@@ -128,6 +128,9 @@ enum {
 	FLAME_SVG_MAX_BYTES = 64 * 1024 * 1024,
 };
 
+/* The part of the total that a frame needs to be drawn, unless somebody says another. */
+#define FLAME_SVG_THRESHOLD 0.0002
+
 struct flame_svg_options {
 	const char *title;
 	uint32_t width;    /* in pixels; 0: FLAME_SVG_WIDTH */

@@ -23,9 +23,6 @@
  * `time_step`: what to add to the sample's before; `value0_step`...: folded, what to add to the
  * value that the same thread had last (0) and to the sample's delta (none: 0).
  *
- * The sections up to `weight` stand first: facts, strings, threads and times.  A heatmap of all
- * samples needs no other, and so a page can show it before it has the rest.
- *
  * Context: any thread.
  */
 #ifndef PACK_PACK_H
@@ -39,21 +36,12 @@
 
 enum { PACK_VERSION = 5 };
 
-#define PACK_LAST_OF_FIRST "weight"
-
 /**
  * pack_write - write a profile to a descriptor
  *
  * Return:  0; -errno of write.
  */
 int pack_write(const struct profile *profile, int fd, struct err *err);
-
-/**
- * pack_first_bytes - how many bytes of the pack in FD, from its beginning, a heatmap needs
- *
- * Return:  0; -EBADMSG when it is no pack of pack_write(); -errno.
- */
-int pack_first_bytes(int fd, uint64_t *ret_bytes);
 
 /**
  * pack_read - a profile out of BYTES, checked as foreign data

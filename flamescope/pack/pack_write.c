@@ -243,7 +243,7 @@ static void add_first(struct writer *writer, uint64_t *steps)
 	if (writer->failed)
 		return;
 	add_times(writer, steps);
-	add_column(writer, PACK_LAST_OF_FIRST, p->weights, sizeof(*p->weights), true);
+	add_column(writer, "weight", p->weights, sizeof(*p->weights), true);
 }
 
 static void add_metric(struct writer *writer, size_t number, uint64_t *folded, uint64_t *steps)
@@ -346,25 +346,4 @@ int pack_write(const struct profile *profile, int fd, struct err *err)
 		free(writer->owned[i]);
 	free(writer);
 	return r < 0 ? err_set(err, -r, "write the profile") : 0;
-}
-
-int pack_first_bytes(int fd, uint64_t *ret_bytes)
-{
-	struct pack_section sections[PACK_MAX_SECTIONS];
-	struct pack_head head;
-	ssize_t n = io_pread(fd, &head, sizeof(head), 0);
-
-	if (n == (ssize_t)sizeof(head) && head.n_sections <= PACK_MAX_SECTIONS)
-		n = io_pread(fd, sections, head.n_sections * sizeof(*sections), sizeof(head));
-	else
-		n = n < 0 ? n : -EBADMSG;
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*sections); i++) {
-		const struct pack_section *section = &sections[i];
-
-		if (strncmp(section->name, PACK_LAST_OF_FIRST, sizeof(section->name)) != 0)
-			continue;
-		*ret_bytes = aligned(section->offset + section->count * section->size);
-		return 0;
-	}
-	return n < 0 ? (int)n : -EBADMSG;
 }

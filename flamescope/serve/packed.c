@@ -123,28 +123,19 @@ static int drain(struct deflating *deflating, int flush, int to, uint64_t *total
 	return 0;
 }
 
-/* Bytes AT to END of FROM. */
-struct span {
-	int from;
-	uint64_t at;
-	uint64_t end;
-};
-
-static int deflate_all(struct deflating *deflating, struct span span, int to, uint64_t *total)
+static int deflate_all(struct deflating *deflating, int from, int to, uint64_t *total)
 {
+	uint64_t at = 0;
 	ssize_t n;
 	int r;
 
 	do {
-		const uint64_t left = span.end - span.at;
-
 		if (deflating->stop && atomic_load_explicit(deflating->stop, memory_order_relaxed))
 			return -ECANCELED;
-		n = io_pread(span.from, deflating->in, left < CHUNK ? (size_t)left : CHUNK,
-			     span.at);
+		n = io_pread(from, deflating->in, CHUNK, at);
 		if (n < 0)
 			return (int)n;
-		span.at += (uint64_t)n;
+		at += (uint64_t)n;
 		deflating->stream.next_in = deflating->in;
 		deflating->stream.avail_in = (uInt)n;
 		r = drain(deflating, n < CHUNK ? Z_FINISH : Z_NO_FLUSH, to, total);
@@ -154,8 +145,7 @@ static int deflate_all(struct deflating *deflating, struct span span, int to, ui
 	return 0;
 }
 
-/* One member more after what TO has; its bytes are added to TOTAL. */
-static int gzip(struct span span, const _Atomic bool *stop, int to, uint64_t *total)
+static int gzip(int from, const _Atomic bool *stop, int to, uint64_t *ret_bytes)
 {
 	_cleanup_free_ struct deflating *deflating = calloc(1, sizeof(*deflating));
 	int r;
@@ -166,19 +156,17 @@ static int gzip(struct span span, const _Atomic bool *stop, int to, uint64_t *to
 	if (deflateInit2(&deflating->stream, LEVEL, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
-	r = deflate_all(deflating, span, to, total);
+	*ret_bytes = 0;
+	r = deflate_all(deflating, from, to, ret_bytes);
 	(void)deflateEnd(&deflating->stream);
 	return r;
 }
 
-/* In one member, or in two of which the first has what the pack begins with. */
-static int make(const struct profile *profile, const _Atomic bool *stop, struct packed *ret_packed,
-		bool in_two, struct err *err)
+int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
+		uint64_t *ret_bytes, struct err *err)
 {
 	_cleanup_fd_ int plain = memfd_create("wick-pack", MFD_CLOEXEC);
 	_cleanup_fd_ int zipped = memfd_create("wick-pack-gz", MFD_CLOEXEC);
-	struct span span = {.from = plain, .end = UINT64_MAX};
-	uint64_t total = 0;
 	int r;
 
 	if (plain < 0 || zipped < 0)
@@ -186,37 +174,9 @@ static int make(const struct profile *profile, const _Atomic bool *stop, struct 
 	r = pack_write(profile, plain, err);
 	if (r < 0)
 		return r;
-	if (in_two) {
-		r = pack_first_bytes(plain, &span.end);
-		if (r == 0)
-			r = gzip(span, stop, zipped, &total);
-		ret_packed->first_bytes = total;
-		span.at = span.end;
-		span.end = UINT64_MAX;
-	}
-	if (r == 0)
-		r = gzip(span, stop, zipped, &total);
+	r = gzip(plain, stop, zipped, ret_bytes);
 	if (r < 0)
 		return err_set(err, -r, "cannot compress a pack");
-	ret_packed->bytes = total;
-	ret_packed->fd = steal_fd(&zipped);
+	*ret_fd = steal_fd(&zipped);
 	return 0;
-}
-
-int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
-		uint64_t *ret_bytes, struct err *err)
-{
-	struct packed packed = {.fd = -1};
-	int r = make(profile, stop, &packed, false, err);
-
-	if (r < 0)
-		return r;
-	*ret_fd = packed.fd;
-	*ret_bytes = packed.bytes;
-	return 0;
-}
-
-int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err)
-{
-	return make(profile, NULL, ret_packed, true, err);
 }

@@ -17,15 +17,8 @@
 
 /* packed: a profile as a page takes it: its pack, compressed, in memory that has no name */
 
-/* A pack in two members: what its heatmap needs, and the rest after it. */
-struct packed {
-	int fd; /* read with pread */
-	uint64_t first_bytes;
-	uint64_t bytes; /* of both */
-};
-
 /**
- * packed_make - gzip a profile's pack (one member)
+ * packed_make - gzip a profile's pack
  * @stop: once it is true, -ECANCELED soon
  *
  * Return:  0, a descriptor that is read with pread and how many bytes it holds; -errno.
@@ -33,14 +26,6 @@ struct packed {
  */
 int packed_make(const struct profile *profile, const _Atomic bool *stop, int *ret_fd,
 		uint64_t *ret_bytes, struct err *err);
-
-/**
- * packed_make_two - the same in two members, so that a page may begin with the first
- *
- * Return:  0; -errno.
- * Owns:    the caller: close(ret_packed->fd).
- */
-int packed_make_two(const struct profile *profile, struct packed *ret_packed, struct err *err);
 
 /* trim: the end of a profile, without its beginning */
 

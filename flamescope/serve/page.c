@@ -52,7 +52,6 @@ struct filling {
 	bool is_served;
 	struct buf *buf;
 	int fd; /* where to the recordings go; the rest waits in buf till then */
-	struct packed packed[PAGE_MAX_RECORDINGS];
 };
 
 int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err)
@@ -158,7 +157,7 @@ static int fill_css(struct filling *filling)
 	return 0;
 }
 
-static void add_start(struct filling *filling)
+static int fill_start(struct filling *filling)
 {
 	const struct page *page = filling->page;
 	struct buf *buf = filling->buf;
@@ -171,17 +170,18 @@ static void add_start(struct filling *filling)
 	buf_add(buf, ",\"token\":");
 	json_add_string(buf, page->token ? page->token : "");
 	buf_add(buf, ",\"api\":\"/api/\"}</script>\n");
+	return 0;
 }
 
-/* What stands from AT to END in a descriptor as base64, a piece at a time. */
-static int add_base64(struct filling *filling, int from, uint64_t at, uint64_t end)
+/* What stands in a descriptor as base64, a piece at a time. */
+static int add_base64(struct filling *filling, int from, uint64_t end)
 {
 	_cleanup_free_ unsigned char *piece = malloc(PIECE_BYTES);
 	int r;
 
 	if (!piece)
 		return -ENOMEM;
-	for (; at < end; at += PIECE_BYTES) {
+	for (uint64_t at = 0; at < end; at += PIECE_BYTES) {
 		const size_t len = end - at < PIECE_BYTES ? (size_t)(end - at) : PIECE_BYTES;
 		ssize_t n = io_pread(from, piece, len, at);
 
@@ -197,11 +197,12 @@ static int add_base64(struct filling *filling, int from, uint64_t at, uint64_t e
 	return 0; /* _cleanup_free_ frees it. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
-static int add_first(struct filling *filling, size_t i, struct err *err)
+static int add_pack(struct filling *filling, size_t i, struct err *err)
 {
-	struct packed *packed = &filling->packed[i];
+	_cleanup_fd_ int packed = -1;
+	uint64_t n_bytes = 0;
 	struct buf *buf = filling->buf;
-	int r = packed_make_two(filling->page->recordings[i], packed, err);
+	int r = packed_make(filling->page->recordings[i], NULL, &packed, &n_bytes, err);
 
 	if (r < 0)
 		return r;
@@ -209,45 +210,27 @@ static int add_first(struct filling *filling, size_t i, struct err *err)
 		   "<script type=\"application/x-wick-pack\" id=\"wick-pack-%zu\" data-name=\"", i);
 	words_xml(buf, filling->page->names[i]);
 	buf_add(buf, "\">");
-	r = add_base64(filling, packed->fd, 0, packed->first_bytes);
-	if (r < 0)
-		return err_set(err, -r, "cannot write the page");
+	r = add_base64(filling, packed, n_bytes);
 	buf_add(buf, "</script>\n");
-	return 0;
-}
-
-static int fill_data(struct filling *filling, struct err *err)
-{
-	int r = 0;
-
-	add_start(filling);
-	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++)
-		r = add_first(filling, i, err);
-	return r;
-}
-
-/* After the modules, which begin to draw while this is still being read. */
-static int fill_rest(struct filling *filling, struct err *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++) {
-		const struct packed *packed = &filling->packed[i];
-
-		buf_printf(filling->buf,
-			   "<script type=\"application/x-wick-rest\" id=\"wick-rest-%zu\">", i);
-		r = add_base64(filling, packed->fd, packed->first_bytes, packed->bytes);
-		buf_add(filling->buf, "</script>\n");
-	}
 	return r < 0 ? err_set(err, -r, "cannot write the page") : 0;
 }
 
-enum place { PLACE_MAP, PLACE_CSS, PLACE_DATA, PLACE_REST, PLACE_NONCE, PLACE_TITLE, N_PLACES };
+/* After the modules, which are loaded while this is still being read. */
+static int fill_packs(struct filling *filling, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && !filling->is_served && i < filling->page->n_recordings; i++)
+		r = add_pack(filling, i, err);
+	return r;
+}
+
+enum place { PLACE_MAP, PLACE_CSS, PLACE_START, PLACE_PACKS, PLACE_NONCE, PLACE_TITLE, N_PLACES };
 
 static const char *const places[N_PLACES] = {
-	[PLACE_MAP] = "<!--wick:map-->",   [PLACE_CSS] = "<!--wick:css-->",
-	[PLACE_DATA] = "<!--wick:data-->", [PLACE_REST] = "<!--wick:rest-->",
-	[PLACE_NONCE] = "{{nonce}}",       [PLACE_TITLE] = "{{title}}",
+	[PLACE_MAP] = "<!--wick:map-->",     [PLACE_CSS] = "<!--wick:css-->",
+	[PLACE_START] = "<!--wick:start-->", [PLACE_PACKS] = "<!--wick:packs-->",
+	[PLACE_NONCE] = "{{nonce}}",         [PLACE_TITLE] = "{{title}}",
 };
 
 static int fill_place(struct filling *filling, enum place place, struct err *err)
@@ -259,10 +242,10 @@ static int fill_place(struct filling *filling, enum place place, struct err *err
 		return fill_map(filling);
 	case PLACE_CSS:
 		return fill_css(filling);
-	case PLACE_DATA:
-		return fill_data(filling, err);
-	case PLACE_REST:
-		return fill_rest(filling, err);
+	case PLACE_START:
+		return fill_start(filling);
+	case PLACE_PACKS:
+		return fill_packs(filling, err);
 	case PLACE_NONCE:
 		buf_add(filling->buf, filling->nonce);
 		return 0;
@@ -317,14 +300,9 @@ int page_write(const struct page *page, int fd, struct err *err)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++)
-		filling.packed[i].fd = -1;
 	buf_init(&buf, PAGE_BYTES);
 	filling.buf = &buf;
 	r = fill_template(&filling, err);
-	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++)
-		if (filling.packed[i].fd >= 0)
-			(void)close(filling.packed[i].fd);
 	if (r == 0) {
 		r = flush(&filling);
 		if (r < 0)

@@ -2,7 +2,6 @@
 #include "flamescope/wasm/internal.h"
 
 #include "base/json.h"
-#include "flamescope/convert/convert.h"
 #include "flamescope/diff/diff.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
@@ -163,58 +162,6 @@ const struct wasm_view *wasm_functions_column(const struct wasm_functions *funct
 	if (strcmp(name, "calls") == 0)
 		return WASM_DOUBLES(functions->functions, functions->n, calls);
 	return SUMS(functions->functions, functions->n, name);
-}
-
-/* --- other formats --- */
-
-struct wasm_file {
-	struct buf buf;
-};
-
-enum { MAX_FILE = 1 << 30 };
-
-static int keep(void *context, const void *bytes, size_t len)
-{
-	struct wasm_file *file = context;
-
-	return buf_append(&file->buf, bytes, len);
-}
-
-/* A selection as a file whose name ends in END: "perf", "pb", "folded"... */
-WASM_EXPORT("file_new")
-struct wasm_file *wasm_file_new(const struct selection *selection, const char *end)
-{
-	struct wasm_file *file = calloc(1, sizeof(*file));
-	const struct convert_sink sink = {keep, file};
-	struct convert_options options = {0};
-	struct convert_report report;
-	struct err *err = wasm_err();
-	int r = file ? 0 : err_set(err, ENOMEM, "a file");
-
-	if (r == 0) {
-		buf_init(&file->buf, MAX_FILE);
-		r = convert_format_of(end, &options.format, &options.gzip, err);
-	}
-	if (r == 0)
-		r = convert_write(selection, &options, &sink, &report, err);
-	if (r == 0)
-		return file;
-	if (file)
-		buf_release(&file->buf);
-	free(file);
-	return NULL;
-}
-
-WASM_EXPORT("file_free") void wasm_file_free(struct wasm_file *file)
-{
-	buf_release(&file->buf);
-	free(file);
-}
-
-/* Its bytes. */
-WASM_EXPORT("file_column") const struct wasm_view *wasm_file_column(const struct wasm_file *file)
-{
-	return wasm_view(file->buf.data, file->buf.len, WASM_U8);
 }
 
 /* --- comparisons --- */

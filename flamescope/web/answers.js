@@ -5,12 +5,11 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fromBase64, inflate, joined } from "wick/bytes.js";
+import { fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
-import { makeFlame, makeFunctions } from "wick/flame.js";
-import { frameStates } from "wick/frame_state.js";
-import { makeHeat } from "wick/heat.js";
+import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
+import { makeHeat, withHeat } from "wick/heat.js";
 import { fileOf } from "wick/model.js";
 import { pageOf, readPack, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
@@ -107,10 +106,12 @@ function said(selection) {
 	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
 }
 
-async function bytesOf({ texts, buffer }) {
-	if (buffer)
-		return inflate(new Uint8Array(buffer));
-	return joined(await Promise.all(texts.map((text) => inflate(fromBase64(text)))));
+async function bytesOf({ text, buffer }) {
+	try {
+		return await inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
+	} catch (error) {
+		throw new Error(`the recording's data is damaged, or ends too early: ${error.message}`);
+	}
 }
 
 /** {question: (state, ...) -> its answer, or a promise of it}. */
@@ -118,11 +119,12 @@ export function makeAnswers() {
 	const profiles = { A: null, B: null };
 	const selections = makeSelections(profiles);
 	const plain = ({ selection, ...rest }) => rest;
+	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
 		/* WHICH of the two recordings has these bytes from now on; {}: none. */
 		async open(state, which, data) {
-			const profile = data.texts || data.buffer ? readPack(await bytesOf(data)) : null;
+			const profile = data.text || data.buffer ? readPack(await bytesOf(data)) : null;
 			selections.forget();
 			if (profiles[which])
 				releaseProfile(profiles[which]);
@@ -139,22 +141,25 @@ export function makeAnswers() {
 		heat(state, columnNs, phaseNs, metric) {
 			const { by, rows, cell } = state;
 			const asked = metric ? { ...state, query: { ...state.query, metric } } : state;
-			const heat = makeHeat(selections.whole(asked, "A", by === "event"), { columnNs, phaseNs, nRows: rows, by, cell });
+			const heat = makeHeat(forHeat(asked), { columnNs, phaseNs, nRows: rows, by, cell });
 			return { ...heat, selection: said(heat.selection) };
 		},
-		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around)),
-		/* The baseline, and each of several ranges by itself: [{range (null: the baseline), said, tree}]. */
+		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
+		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
+		/* The baseline, and each of several ranges by itself: [{ranges (null: the baseline), said, tree}]. */
 		sides(state) {
 			const { ranges } = state;
 			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
 				.map((part) => [part, selections.selection({ ...state, ranges: part })]);
 			const base = selections.selectionB(state);
-			return [...(base ? [[null, base]] : []), ...now]
-				.map(([part, selection]) => ({ ranges: part, said: said(selection), tree: plain(makeFlame(selection)) }));
+			return [...(base ? [[null, base]] : []), ...now].map(([part, selection]) =>
+				({ ranges: part, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
-		states: (state) => frameStates(selections.selection(state)),
-		strip: (state) => stripOf(selections.selection(state)),
+		strip(state) {
+			const selection = selections.selection(state);
+			return { ...stripOf(selection), colours: stackColours(selection, state.colour).numbers };
+		},
 		/* By QUERY instead of the state's, which may be about some threads only. */
 		threads(state, query, fromNs, toNs) {
 			const of = { ...state, query };
@@ -163,19 +168,30 @@ export function makeAnswers() {
 		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
-			const { testSlice, release, ...diff } = selections.diff(state);
+			const { testSlice, file, release, ...diff } = selections.diff(state);
 			return structuredClone(diff);
 		},
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.whole(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter) {
-			const selection = inRanges(selections.whole(state, "A", state.by === "event"), [range], filter);
+			const selection = inRanges(forHeat(state), [range], filter);
 			const frames = topFrames(selection);
 			selection.release();
 			return frames;
 		},
 		values: (state, name) => dimensionValues(profiles.A, name),
-		file: (state, end) => fileOf(selections.selection(state).made, end),
+		file: (state, end) => fileOf("file", selections.selection(state).made, end),
+		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
+		drawing(state, kind, title, { columnNs, phaseNs, around = "" } = {}) {
+			const { by, rows: nRows, colour, cell } = state;
+			if (kind.startsWith("diff."))
+				return selections.diff(state).file(kind, title);
+			if (!kind.startsWith("heatmap."))
+				return fileOf("drawing", kind, selections.selection(state).made, 0, title, around, colour);
+			const selection = forHeat(state);
+			return withHeat(selection, { columnNs, phaseNs, nRows, by, cell }, (heat) =>
+				fileOf("drawing", kind, selection.made, heat, title, "", ""));
+		},
 	};
 }

@@ -5,6 +5,8 @@
  * a <details> holds the same as the drawing.
  */
 
+import { make } from "wick/dom.js";
+
 const SAY_AFTER_MS = 120; /* keys that repeat: only where one comes to rest is said */
 const MAX_ROWS = 200;
 
@@ -19,37 +21,18 @@ export function makeAria() {
 	};
 }
 
-function row(cells, tag) {
-	const tr = document.createElement("tr");
-	for (const cell of cells) {
-		const element = document.createElement(tag);
-		if (tag === "th")
-			element.scope = "col";
-		element.textContent = cell;
-		tr.append(element);
-	}
-	return tr;
-}
+const row = (cells, tag) => make("tr", {}, ...cells.map((textContent) =>
+	make(tag, { textContent, ...(tag === "th" && { scope: "col" }) })));
 
 /*
  * A <details> with a table of what a drawing shows, which lies over the page while it is open;
- * make() -> {caption, head, rows} is asked when it is opened, and again by refresh() while it is open.
+ * content() -> {caption, head, rows} is asked when it is opened, and again by refresh() while it is open.
  */
-export function textEquivalent(label, make) {
-	const details = document.createElement("details");
-	const summary = document.createElement("summary");
-	const box = document.createElement("div");
-	const table = document.createElement("table");
-	summary.textContent = "As text";
-	summary.title = label;
-	summary.setAttribute("aria-label", `As text: ${label}`);
-	box.className = "as-text-box";
-	box.tabIndex = 0;
-	box.setAttribute("role", "region");
-	box.setAttribute("aria-label", label);
-	box.append(table);
-	details.className = "as-text";
-	details.append(summary, box);
+export function textEquivalent(label, content) {
+	const table = make("table");
+	const summary = make("summary", { textContent: "As text", title: label, "aria-label": `As text: ${label}` });
+	const details = make("details", { className: "as-text" }, summary,
+		make("div", { className: "as-text-box", tabIndex: 0, role: "region", "aria-label": label }, table));
 	details.addEventListener("keydown", (event) => {
 		if (event.key !== "Escape" || !details.open)
 			return;
@@ -60,15 +43,11 @@ export function textEquivalent(label, make) {
 	function refresh() {
 		if (!details.open)
 			return;
-		const { caption, head, rows } = make();
-		const title = document.createElement("caption");
-		title.textContent = rows.length > MAX_ROWS
-			? `${caption} (the first ${MAX_ROWS} of ${rows.length} rows)` : caption;
-		const thead = document.createElement("thead");
-		const tbody = document.createElement("tbody");
-		thead.append(row(head, "th"));
-		tbody.append(...rows.slice(0, MAX_ROWS).map((cells) => row(cells, "td")));
-		table.replaceChildren(title, thead, tbody);
+		const { caption, head, rows } = content();
+		const more = rows.length > MAX_ROWS ? ` (the first ${MAX_ROWS} of ${rows.length} rows)` : "";
+		table.replaceChildren(make("caption", { textContent: caption + more }),
+			make("thead", {}, row(head, "th")),
+			make("tbody", {}, ...rows.slice(0, MAX_ROWS).map((cells) => row(cells, "td"))));
 	}
 	details.addEventListener("toggle", refresh);
 	return { element: details, refresh };

@@ -171,14 +171,16 @@ export function makeModels(app, started = startWorker()) {
 		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
 		/** [{ranges (null: of the baseline), tree}]: the baseline, and each of several ranges by itself. */
 		sides() {
-			const sides = get("sides", [...SELECTION, "rangesB"]);
+			const sides = get("sides", [...SELECTION, "rangesB", "colour"]);
 			for (const { ranges, said, tree } of sides)
 				tree.selection = of(said, ranges ? app.profile : app.baseline ?? app.profile);
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
-		states: () => get("states", SELECTION),
-		strip: () => get("strip", SELECTION),
+		/* Of a tree: what colours say may have changed since. */
+		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
+			: get("colours", [...SELECTION, "colour"], order, around)),
+		strip: () => get("strip", [...SELECTION, "colour"]),
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB"]),

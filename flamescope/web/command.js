@@ -1,6 +1,6 @@
 /* command.js - the command line that says the same as the page's state */
 
-import { FRAME_BYS } from "wick/palette.js";
+import { FRAME_COLOURS } from "wick/colour.js";
 import { commandFlags, rangeWord, shellWord } from "wick/query.js";
 import { commandOfTransform, transformKinds } from "wick/transforms.js";
 
@@ -15,7 +15,7 @@ function exactly(name) {
 
 /* {verb, flags, unsaid} of the view that is seen. */
 function viewWords({ view, around, sort, colour }) {
-	const coloured = FRAME_BYS.includes(colour) ? ["--colour", colour] : [];
+	const coloured = colour && FRAME_COLOURS.some(([by]) => by === colour) ? ["--colour", colour] : [];
 	switch (view) {
 	case "table":
 		return { verb: "report", flags: sort === "total" ? ["--by", "total"] : [] };

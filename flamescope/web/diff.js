@@ -4,7 +4,7 @@
  * Both sides are shares of their own whole; functions are matched by name alone.
  */
 
-import { column, facts, free, make, testDiff } from "wick/model.js";
+import { column, facts, fileOf, free, make, testDiff } from "wick/model.js";
 import { LEAST } from "wick/significance.js";
 
 const STEP = 16; /* permutations at once */
@@ -24,7 +24,7 @@ function readTree(made) {
 /**
  * makeDiff - compare two selections that can be compared (significance.js)
  *
- * Return: {names, whole, self: [base, new], total: [base, new], tree, testSlice(), release()}: shares
+ * Return: {names, whole, self: [base, new], total: [base, new], tree, testSlice(), file(), release()}: shares
  * by function, the greatest change of total or self first; the tree is as flame.js has it, its width
  * the mean of both sides, so that what vanished is seen too.  testSlice() tests a part of what may be
  * chance: {part: that is done} or {chance: {selfP, totalP, n, smallestP, problem}}.
@@ -39,6 +39,14 @@ export function makeDiff(base, now) {
 		total: both(made, "functions_total"),
 		tree: readTree(made),
 		testSlice: () => testSlice(made),
+		/* As "diff.svg" or "diff.csv"; of the table the significance, too. */
+		file(kind, title) {
+			if (kind === "diff.svg")
+				return fileOf("drawing", kind, now.made, base.made, title, "", "");
+			for (let part = 0; part < 1;)
+				part = testDiff(made, STEP);
+			return fileOf("drawing", kind, now.made, made, title, "", "");
+		},
 		release: () => free("diff", made),
 	};
 }

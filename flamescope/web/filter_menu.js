@@ -2,9 +2,10 @@
 
 import { formatShare } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
+import { make, option, select } from "wick/dom.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
-import { dimensionOptions, make, option } from "wick/panel_query.js";
+import { dimensionOptions } from "wick/panel_query.js";
 import { makePattern } from "wick/pattern.js";
 
 /* Not a dimension: patterns of functions anywhere in the stack. */
@@ -46,11 +47,12 @@ export function choose(query, name, label, isAdded) {
 
 /** The filter menu of the toolbar: BUTTON opens BOX. */
 export function mountFilterMenu(button, box, app) {
-	const where = make("select", { id: "where" });
-	const how = make("select", { id: "how" }, option("", "is"), option("not", "is not"));
+	const where = select("where");
+	const how = select("how", option("", "is"), option("not", "is not"));
 	const pattern = make("input", { id: "pattern", type: "text", autocomplete: "off", spellcheck: false,
-		placeholder: "find, or type a pattern", autofocus: true });
-	const list = make("div", { className: "values", role: "group" });
+		placeholder: "find, or type a pattern", autofocus: true,
+		"aria-label": "value or pattern (a regular expression)" });
+	const list = make("div", { className: "values", role: "group", "aria-label": "values" });
 	const more = make("p", { className: "faint" });
 	const flatten = make("input", { type: "checkbox", id: "flatten" });
 	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
@@ -62,20 +64,17 @@ export function mountFilterMenu(button, box, app) {
 
 	where.setAttribute("aria-label", "filter by");
 	how.setAttribute("aria-label", "whether it matches");
-	pattern.setAttribute("aria-label", "value or pattern (a regular expression)");
-	list.setAttribute("aria-label", "values");
 	box.append(form, make("h2", { textContent: "Stacks" }),
 		make("label", {}, flatten, "one frame for direct recursion"),
 		make("label", {}, wrappers, "leave out wrappers"));
 
 	function row({ label, samples }, chosen) {
-		const tick = make("input", { type: "checkbox", checked: chosen.has(label) });
-		const share = make("span", { className: "part", textContent: formatShare(samples, app.profile.n) });
-		share.style.setProperty("--part", String(samples / app.profile.n));
-		tick.addEventListener("change", () => {
+		const tick = make("input", { type: "checkbox", checked: chosen.has(label), onchange: () => {
 			const { filters } = app.store.state.query;
 			app.store.setQuery({ filters: toggleLabel(filters, where.value, label, how.value === "not", tick.checked) });
-		});
+		} });
+		const share = make("span", { className: "part", textContent: formatShare(samples, app.profile.n),
+			style: `--part: ${samples / app.profile.n}` });
 		return make("label", { className: "value" }, tick,
 			make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }), share);
 	}

@@ -1,5 +1,7 @@
 /* floating.js - what lies over the page: the text beside the pointer, and boxes that a button opens */
 
+import { make } from "wick/dom.js";
+
 const GAP = 4; /* pixels */
 const EDGE = 8;
 
@@ -7,11 +9,7 @@ const EDGE = 8;
 export function makeTip(element) {
 	return {
 		show(x, y, lines) {
-			element.replaceChildren(...lines.map((line) => {
-				const p = document.createElement("p");
-				p.textContent = line;
-				return p;
-			}));
+			element.replaceChildren(...lines.map((line) => make("p", { textContent: line })));
 			element.hidden = false;
 			const box = element.getBoundingClientRect();
 			const left = x + 14 + box.width > window.innerWidth ? x - 14 - box.width : x + 14;

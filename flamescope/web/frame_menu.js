@@ -1,5 +1,6 @@
 /* frame_menu.js - what can be done with a frame: transforms, search, details, copy */
 
+import { button, make } from "wick/dom.js";
 import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
 
 function addTransform(app, kind, of) {
@@ -42,10 +43,7 @@ async function copyName(app, name) {
  */
 export function openFrameMenu(app, x, y, selection, frame, back) {
 	document.getElementById("frame-menu")?.remove();
-	const menu = document.createElement("div");
-	menu.id = "frame-menu";
-	menu.setAttribute("role", "menu");
-	menu.setAttribute("aria-label", frameName(selection, frame));
+	const menu = make("div", { id: "frame-menu", role: "menu", "aria-label": frameName(selection, frame) });
 	let closed = false;
 	const close = (refocus) => {
 		if (closed)
@@ -55,17 +53,10 @@ export function openFrameMenu(app, x, y, selection, frame, back) {
 		if (refocus && back.isConnected)
 			back.focus();
 	};
-	const items = actionsFor(app, selection, frame).map(([label, act]) => {
-		const item = document.createElement("button");
-		item.type = "button";
-		item.setAttribute("role", "menuitem");
-		item.textContent = label;
-		item.addEventListener("click", () => {
-			close(true);
-			act();
-		});
-		return item;
-	});
+	const items = actionsFor(app, selection, frame).map(([label, act]) => button(label, () => {
+		close(true);
+		act();
+	}, { role: "menuitem" }));
 	menu.append(...items);
 	menu.addEventListener("keydown", (event) => onMenuKey(event, items, () => close(true)));
 	menu.addEventListener("focusout", (event) => {

@@ -1,5 +1,6 @@
 /* frame_search.js - which frames a pattern matches, and how much of the whole they are */
 
+import { formatShare } from "wick/amount.js";
 import { makePattern, matchesFunction } from "wick/pattern.js";
 
 /*
@@ -72,4 +73,15 @@ export function matchedAmount(tree, matches, amount) {
 		covered[node] = above | match;
 	}
 	return { amount: sum, nodes };
+}
+
+/** What a search finds in a tree: {matches, found}: found is null without a search, {problem} or {share, nodes}. */
+export function foundIn(search, tree, nameOf, nFrames, amount) {
+	const { regex, problem } = compilePattern(search);
+	const matches = regex ? matchFrames(tree, regex, nameOf, nFrames) : null;
+	const wrong = problem ?? regex?.problem; /* known once it was matched */
+	if (wrong || !matches)
+		return { matches, found: wrong ? { problem: wrong } : null };
+	const { nodes, amount: sum } = matchedAmount(tree, matches, amount);
+	return { matches, found: { nodes, share: formatShare(sum, amount[0]) } };
 }

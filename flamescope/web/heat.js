@@ -19,23 +19,31 @@ function fittingColumn(columnNs, nRows, lengthNs) {
 	return (lengthNs + columnNs) / columnNs > most ? Math.max(columnNs, least) : columnNs;
 }
 
-/*
- * {nColumns, nRows, columnNs, rowNs, originNs, values, samples, rowLabels, hasOthers, min, max,
- * scale}: values (sums; CELL "max": the largest) and samples by [column * nRows + row]; originNs is column 0's start relative to the
- * recording's (0 or less); scale {min, max} is what colours go from and to: without the row of
- * others, beside which all rows are pale.
- */
-export function makeHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" } = {}) {
+/* What USE makes of a heatmap of C. */
+export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) {
 	const { profile } = selection;
 	const rows = nRows || (by ? MAX_ROWS : 50);
 	const fitting = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
 	const made = make("heat", selection.made, fitting, phaseNs, rows, by, cell === "max" ? 1 : 0);
-	const heat = {
+	try {
+		return use(made);
+	} finally {
+		free("heat", made);
+	}
+}
+
+/*
+ * {nColumns, nRows, columnNs, rowNs, originNs, values, samples, rowLabels, hasOthers, min, max,
+ * scale}: values (sums; CELL "max": the largest) and samples by [column * nRows + row]; originNs is
+ * column 0's start relative to the recording's (0 or less); scale {min, max} is what colours go from
+ * and to: without the row of others, beside which all rows are pale.
+ */
+export function makeHeat(selection, options = {}) {
+	const heat = withHeat(selection, options, (made) => ({
 		...facts("heat", made),
 		values: column("heat", made, "values"),
 		samples: column("heat", made, "samples"),
 		selection,
-	};
-	free("heat", made);
+	}));
 	return Object.assign(heat, { rowNs: Math.ceil(heat.columnNs / heat.nRows) });
 }

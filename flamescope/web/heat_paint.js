@@ -35,8 +35,8 @@ function mostOf({ scale }) {
 	return Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
 }
 
-/** The colour of a cell as a pixel; MOST is the value of the fullest colour. */
-export function pixelOf(heat, cell, colours, most = mostOf(heat)) {
+/* The colour of a cell as a pixel; MOST is the value of the fullest colour. */
+function pixelOf(heat, cell, colours, most) {
 	if (heat.samples[cell] === 0)
 		return colours.none;
 	const value = heat.values[cell];

@@ -5,6 +5,8 @@
  * "Ctrl+z".  Those of a drawing are handled by it while it has the focus; they are only listed.
  */
 
+import { button, make } from "wick/dom.js";
+
 function keyName(event) {
 	const parts = [];
 	if (event.ctrlKey || event.metaKey)
@@ -23,29 +25,12 @@ function isTyping(target) {
 		target.isContentEditable);
 }
 
-function cell(tag, text) {
-	const element = document.createElement(tag);
-	element.textContent = text;
-	return element;
-}
-
 function fillDialog(dialog, keys) {
-	const title = cell("h2", "Keys");
-	title.id = "keys-title";
-	const table = document.createElement("table");
-	for (const key of keys) {
-		const tr = document.createElement("tr");
-		const name = document.createElement("th");
-		name.scope = "row";
-		name.append(cell("kbd", key.key === " " ? "Space" : key.key));
-		tr.append(name, cell("td", key.where ? `${key.what} (${key.where})` : key.what));
-		table.append(tr);
-	}
-	const close = cell("button", "Close");
-	close.type = "button";
-	close.className = "close";
-	close.addEventListener("click", () => dialog.close());
-	dialog.replaceChildren(close, title, table);
+	const rows = keys.map(({ key, what, where }) => make("tr", {},
+		make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
+		make("td", { textContent: where ? `${what} (${where})` : what })));
+	dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
+		make("h2", { id: "keys-title", textContent: "Keys" }), make("table", {}, ...rows));
 }
 
 export function makeKeys() {

@@ -40,17 +40,12 @@ function takeText(element) {
 	return text;
 }
 
-/* The packs inside the page, in order: {name, texts}. */
+/* The packs inside the page, in order: {name, text}. */
 async function embeddedPacks() {
 	if (document.readyState === "loading")
 		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
-	const packs = [];
-	for (const [i, element] of [...document.querySelectorAll("script[type='application/x-wick-pack']")].entries()) {
-		const rest = document.getElementById(`wick-rest-${i}`);
-		if (!rest)
-			throw new Error("the page ends before its recording does");
-		packs.push({ name: element.dataset.name ?? "", texts: [element, rest].map(takeText) });
-	}
+	const packs = [...document.querySelectorAll("script[type='application/x-wick-pack']")]
+		.map((element) => ({ name: element.dataset.name ?? "", text: takeText(element) }));
 	if (packs.length === 0)
 		throw new Error("there is no recording in this page");
 	return packs;
@@ -161,9 +156,9 @@ async function run() {
 		return serve(app);
 	const [recording, baseline] = await embeddedPacks();
 	app.name = recording.name;
-	app.profile = await app.models.open("A", { texts: recording.texts });
+	app.profile = await app.models.open("A", { text: recording.text });
 	if (baseline)
-		Object.assign(app, { baselineName: baseline.name, baseline: await app.models.open("B", { texts: baseline.texts }) });
+		Object.assign(app, { baselineName: baseline.name, baseline: await app.models.open("B", { text: baseline.text }) });
 	return mountFirst(app);
 }
 

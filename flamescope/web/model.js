@@ -132,9 +132,12 @@ export const cutOf = (flame) => model.flame_cut(flame);
 /** What a sample of an event stands for; -1: of all. */
 export const periodFacts = (profile, event) => JSON.parse(textAt(model.profile_period(profile, event)));
 
-/** A selection as a file whose name ends in END: "perf", "pb", "folded"... */
-export function fileOf(selection, end) {
-	const file = make("file", selection, end);
+/**
+ * Bytes of a file: ("file", selection, its end: "perf", "pb"...), or ("drawing", ...) of
+ * flamescope/wasm/wasm_draw.c
+ */
+export function fileOf(kind, ...args) {
+	const file = make(kind, ...args);
 	const bytes = column("file", file);
 	free("file", file);
 	return bytes;

@@ -8,6 +8,7 @@
 import { allocate, column, facts, free, lazy, make, periodFacts, stringOf } from "wick/model.js";
 
 const CPU_UNKNOWN = 0xffff;
+const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
 const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
 
 /* A "# cmdline" as it was typed, on one line; as words_command() in base/words.c. */
@@ -110,6 +111,9 @@ export function readPack(bytes) {
 		tags: said.tags.map((tag, i) => readTag(held, text, tag, i)),
 		metrics: said.metrics.map((metric, i) => readMetric(held, text, metric, i)),
 	};
+	lazy(profile.frames, "family", () => column("family", held.made));
+	lazy(profile, "families", () => facts("family", held.made));
+	lazy(profile, "states", () => facts("state"));
 	lazy(profile, "threads", () => readThreads(held, text));
 	lazy(profile, "nodes", () => ({ n: said.nodes, parent: column("profile", held.made, "node_parent", 0),
 		frame: column("profile", held.made, "node_frame", 0) }));
@@ -135,7 +139,7 @@ function unknownPart({ n, stack, nodes, frames, text }) {
 
 const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
 	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
-	"unknownPart"];
+	"unknownPart", "families", "states"];
 
 /** What the page has of a profile, as a message: all but samples and stacks. */
 export function pageOf(profile) {
@@ -143,12 +147,14 @@ export function pageOf(profile) {
 	const starts = [0];
 	for (let at = strings.indexOf(0); at >= 0; at = strings.indexOf(0, at + 1))
 		starts.push(at + 1);
-	const columns = FRAME_COLUMNS.map((name) => [name, profile.frames[name].slice()]);
+	const palette = (theme) => Object.fromEntries(PALETTE.map((name) => [name, column("palette", theme, name)]));
+	const columns = [...FRAME_COLUMNS, "family"].map((name) => [name, profile.frames[name].slice()]);
 	return {
 		...Object.fromEntries(SAID.map((name) => [name, profile[name]])),
 		tags: profile.tags.map(({ name }) => ({ name })),
 		metrics: profile.metrics.map(({ name, unit, kind }) => ({ name, unit, kind })),
 		frames: { n: profile.frames.n, ...Object.fromEntries(columns) },
+		palette: { light: palette(0), dark: palette(1) },
 		strings, starts: Uint32Array.from(starts),
 	};
 }

@@ -2,10 +2,11 @@
 
 import { FRAME_COLOURS } from "wick/colour.js";
 import { formatShare, formatStep, grouped, unitWord } from "wick/amount.js";
+import { button, make, option, select } from "wick/dom.js";
 import { drawing } from "wick/asked.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
-import { parseMetric } from "wick/query.js";
+import { EMPTY_QUERY, parseMetric } from "wick/query.js";
 import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread, periodOf } from "wick/recording.js";
 import { formatTransform, transformKinds } from "wick/transforms.js";
 
@@ -17,30 +18,12 @@ const ROWS = [10, 20, 25, 50, 100];
 const COLUMNS = [0, 10e6, 20e6, 50e6, 100e6, 200e6, 500e6, 1e9, 10e9, 60e9, 600e9]; /* nanoseconds */
 const MOST_NAMED = 2; /* values in a chip */
 
-export function make(tag, properties = {}, ...children) {
-	const element = Object.assign(document.createElement(tag), properties);
-	element.append(...children);
-	return element;
-}
+const labelled = (text, control) => make("label", {}, make("span", { textContent: text }), control);
 
-function labelled(text, control) {
-	return make("label", {}, make("span", { textContent: text }), control);
-}
+const chip = (text, act) => make("li", { className: "chip" }, make("span", { textContent: text, title: text }), act);
 
-export function option(value, text) {
-	return make("option", { value, textContent: text });
-}
-
-function chip(text, what, button) {
-	button.setAttribute("aria-label", what);
-	return make("li", { className: "chip" }, make("span", { textContent: text, title: text }), button);
-}
-
-function removable(text, remove) {
-	const button = make("button", { type: "button", textContent: "×", title: "Remove" });
-	button.addEventListener("click", remove);
-	return chip(text, `Remove ${text}`, button);
-}
+const removable = (text, remove) =>
+	chip(text, button("×", remove, { title: "Remove", "aria-label": `Remove ${text}` }));
 
 /* What idle CPUs were sampled with: hidden, and how much that is, or shown. */
 function idleChip(app) {
@@ -52,9 +35,8 @@ function idleChip(app) {
 	const { n, nIdle } = app.models.whole();
 	if (nIdle === 0)
 		return [];
-	const show = make("button", { type: "button", id: "show-idle", textContent: "show" });
-	show.addEventListener("click", () => app.store.setQuery({ idle: true }));
-	return [chip(`idle CPUs are hidden: ${grouped(nIdle)} samples (${formatShare(nIdle, n + nIdle)})`, "Show idle CPUs", show)];
+	return [chip(`idle CPUs are hidden: ${grouped(nIdle)} samples (${formatShare(nIdle, n + nIdle)})`,
+		button("show", () => app.store.setQuery({ idle: true }), { id: "show-idle", "aria-label": "Show idle CPUs" }))];
 }
 
 /* The filters of a query that has only the event called NAME. */
@@ -68,31 +50,23 @@ export function metricOptions(profile) {
 	const { unit: counted } = periodOf(profile);
 	const plain = [option("samples", profile.hasTimes ? "samples" : "stacks"),
 		option("period", counted ? unitWord(counted) : "period")];
-	const groups = profile.metrics.map(({ name, unit }) => {
-		const group = make("optgroup", { label: unit ? `${name} (${unit})` : name });
-		group.append(...MEASURES.map(([word, text]) => option(name + word, `${name}: ${text}`)));
-		return group;
-	});
+	const groups = profile.metrics.map(({ name, unit }) => make("optgroup", { label: unit ? `${name} (${unit})` : name },
+		...MEASURES.map(([word, text]) => option(name + word, `${name}: ${text}`))));
 	return [...plain, ...groups];
 }
 
 /* What samples can be told apart by; sizes of metrics by themselves, for there are many. */
 export function dimensionOptions(profile) {
-	const sizes = make("optgroup", { label: "size of" });
-	sizes.append(...classNames(profile).map((name) => option(name, name)));
+	const sizes = make("optgroup", { label: "size of" }, ...classNames(profile).map((name) => option(name, name)));
 	return [...dimensionNames(profile).map((name) => option(name, name)),
 		...(profile.metrics.length ? [sizes] : [])];
 }
 
 /* "sign" is for those whose metric is a change. */
-function offerSign(select, deltaMetric) {
-	const offered = select.querySelector("option[data-delta]");
-	if (deltaMetric && !offered) {
-		select.append(option("sign", "gain and loss"));
-		select.lastElementChild.dataset.delta = "";
-	} else if (!deltaMetric) {
-		offered?.remove();
-	}
+function offerSign(menu, deltaMetric) {
+	menu.querySelector("option[data-delta]")?.remove();
+	if (deltaMetric)
+		menu.append(make("option", { value: "sign", textContent: "gain and loss", "data-delta": "" }));
 }
 
 /* Chosen values are named; a pattern is told as one. */
@@ -151,11 +125,8 @@ function mountChips(list, app) {
 		const chips = [...idleChip(app), ...transformChips(app), ...chipsOf(query).map(([text, patch]) =>
 			removable(text, () => app.store.setQuery(patch)))];
 		if (chips.length > 1) {
-			const all = make("button", { type: "button", textContent: "Clear all" });
-			all.addEventListener("click", () => app.store.set({ transforms: [], zoom: [], window: null,
-				query: { ...query, groups: [], filters: [], only: [], without: [], elide: [], focus: "",
-					truncate: "", flatten: false, every: null } }));
-			chips.push(make("li", {}, all));
+			chips.push(make("li", {}, button("Clear all", () => app.store.set({ transforms: [], zoom: [], window: null,
+				query: { ...EMPTY_QUERY, metric: query.metric, idle: query.idle } }))));
 		}
 		list.replaceChildren(...chips);
 		if (at >= 0)
@@ -175,10 +146,10 @@ function mountChips(list, app) {
 
 /* The heatmap's rows and columns; BUTTON opens BOX. */
 export function mountHeatMenu(button, box, app) {
-	const by = make("select", { id: "by" });
-	const rows = make("select", { id: "rows" }, ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
-	const column = make("select", { id: "column" });
-	const cell = make("select", { id: "cell" }, option("", "the sum of its samples"), option("max", "the largest value"));
+	const by = select("by");
+	const rows = select("rows", ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
+	const column = select("column");
+	const cell = select("cell", option("", "the sum of its samples"), option("max", "the largest value"));
 	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });
 	box.append(labelled("Rows", by), labelled("Rows of time", rows), labelled("Columns of", column), labelled("A cell is", cell),
 		labelled("Columns begin after, ms", phase));
@@ -210,11 +181,8 @@ export function mountHeatMenu(button, box, app) {
 
 /* The menus of the toolbar, and the chips beside them. */
 export function mountQuery(element, chips, app) {
-	const metric = make("select", { id: "metric" });
-	const event = make("select", { id: "event" });
-	const group = make("select", { id: "group" });
-	const colour = make("select", { id: "colour" },
-		...FRAME_COLOURS.map(([value, text]) => option(value, text)));
+	const [metric, event, group] = ["metric", "event", "group"].map((id) => select(id));
+	const colour = select("colour", ...FRAME_COLOURS.map(([value, text]) => option(value, text)));
 	element.append(labelled("Event", event), labelled("Metric", metric), labelled("Group", group),
 		labelled("Colour", colour));
 
@@ -261,11 +229,11 @@ export function mountQuery(element, chips, app) {
 		app.say(`Grouped by ${app.store.state.query.groups.join(", ") || "nothing"}`);
 	});
 	colour.addEventListener("change", () => app.store.set({ colour: colour.value }));
-	for (const [key, what, select] of [["m", "metric", metric], ["g", "group", group]])
+	for (const [key, what, menu] of [["m", "metric", metric], ["g", "group", group]])
 		app.keys.add({ key, what, run: () => {
 			if (element.popover === "auto")
 				element.showPopover();
-			select.focus();
+			menu.focus();
 		} });
 	app.store.subscribe(show);
 	app.on("data", fill);

@@ -1,6 +1,7 @@
 /* panel_top.js - what the recording is, undo and redo, links, the theme */
 
 import { commandFor } from "wick/command.js";
+import { make } from "wick/dom.js";
 import { formatLength, formatTotal, grouped } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
 import { periodOf } from "wick/recording.js";
@@ -73,8 +74,7 @@ async function copy(app, text, what) {
 		await navigator.clipboard.writeText(text);
 	} catch {
 		/* Pages from file:// may not use the clipboard: a field that is copied from can. */
-		const field = document.createElement("textarea");
-		field.value = text;
+		const field = make("textarea", { value: text });
 		document.body.append(field);
 		field.select();
 		document.execCommand("copy");
@@ -88,13 +88,8 @@ async function copy(app, text, what) {
 /* A list of terms; TITLE stands over it where there is more than one. */
 function factList(facts, title = "") {
 	const parts = title ? [["", title]] : [];
-	return [...parts, ...facts].flatMap(([what, text]) => {
-		const term = document.createElement("dt");
-		const about = document.createElement("dd");
-		term.textContent = what || "baseline";
-		about.textContent = text;
-		return [term, about];
-	});
+	return [...parts, ...facts].flatMap(([what, text]) =>
+		[make("dt", { textContent: what || "baseline" }), make("dd", { textContent: text })]);
 }
 
 export function mountTop(app) {
@@ -128,12 +123,9 @@ export function mountTop(app) {
 	}
 	app.copyCommand = () => copy(app, commandOf(app), "Command");
 	app.copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
-	at("undo").addEventListener("click", () => undo(false));
-	at("redo").addEventListener("click", () => undo(true));
-	at("theme").addEventListener("click", nextTheme);
-	at("copy-link").addEventListener("click", app.copyLink);
-	at("copy-command").addEventListener("click", app.copyCommand);
-	at("show-keys").addEventListener("click", () => app.keys.show());
+	for (const [id, act] of Object.entries({ undo: () => undo(false), redo: () => undo(true), theme: nextTheme,
+		"copy-link": app.copyLink, "copy-command": app.copyCommand, "show-keys": () => app.keys.show() }))
+		at(id).addEventListener("click", act);
 	attachBox(at("show-info"), at("info"));
 	attachBox(at("show-share"), at("share"), () => (at("shared").textContent = ""));
 	for (const key of ["u", "Ctrl+z"])

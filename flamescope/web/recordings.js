@@ -4,6 +4,7 @@
  * Names of files and hosts come from strangers: they become text only by textContent.
  */
 
+import { make, option, select } from "wick/dom.js";
 import { RANGES, baseOf, bytesText, choiceSearch, hostsOf, momentText, newestFirst, packOf,
 	parseChoice, pauseAfter } from "wick/recording_list.js";
 
@@ -13,12 +14,6 @@ const LEAST_MS = 1000; /* between two questions */
 const MAX_SHOWN = 500;
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function make(tag, properties = {}, children = []) {
-	const element = Object.assign(document.createElement(tag), properties);
-	element.append(...children);
-	return element;
-}
 
 /** Asks for PATH with WORDS, an object or pairs; an answer that is none is an Error with the server's own words. */
 export async function ask(start, path, words, signal) {
@@ -38,12 +33,9 @@ export async function ask(start, path, words, signal) {
 function fileOptions(list, host, value) {
 	const files = newestFirst(list.recordings, host);
 	const group = make("optgroup", { label: "Recordings" });
-	for (const recording of files.slice(0, MAX_SHOWN)) {
-		const when = momentText(recording.from_ns);
-		group.append(make("option", {
-			value: value(recording.file),
-			textContent: `${recording.file}${when && ` · ${when}`} · ${bytesText(recording.bytes)}`,
-		}));
+	for (const { file, from_ns, bytes } of files.slice(0, MAX_SHOWN)) {
+		const when = momentText(from_ns);
+		group.append(option(value(file), `${file}${when && ` · ${when}`} · ${bytesText(bytes)}`));
 	}
 	if (files.length > MAX_SHOWN)
 		group.append(make("option", { disabled: true,
@@ -52,17 +44,13 @@ function fileOptions(list, host, value) {
 }
 
 function optionsOf(list, choice) {
-	return [
-		make("option", { value: "", textContent: "Newest recording" }),
-		...RANGES.map((range) => make("option",
-			{ value: `last ${range.last}`, textContent: range.label })),
-		fileOptions(list, choice.host, (file) => `file ${file}`),
-	];
+	return [option("", "Newest recording"), ...RANGES.map(({ last, label }) => option(`last ${last}`, label)),
+		fileOptions(list, choice.host, (file) => `file ${file}`)];
 }
 
 /* Any host's: that two hosts differ may be what is asked. */
 function baseOptions(list) {
-	return [make("option", { value: "", textContent: "nothing" }), fileOptions(list, "", (file) => file)];
+	return [option("", "nothing"), fileOptions(list, "", (file) => file)];
 }
 
 function valueOf(choice) {
@@ -80,16 +68,12 @@ function refill(select, options, value) {
 
 /* The controls; onChange gets what of the choice is another now. */
 function mountControls(nav, onChange) {
-	const what = make("select", { id: "recording" });
-	const host = make("select", { id: "recording-host" });
-	const base = make("select", { id: "recording-base" });
+	const [what, host, base] = ["recording", "recording-host", "recording-base"].map((id) => select(id));
 	const follow = make("input", { type: "checkbox", id: "recording-follow" });
-	const status = make("span", { id: "recording-status" });
-	const hostLabel = make("label", { textContent: "Host " }, [host]);
-	status.setAttribute("role", "status");
-	nav.replaceChildren(make("label", { textContent: "Recording " }, [what]), hostLabel,
-		make("label", { textContent: "Compare with " }, [base]),
-		make("label", {}, [follow, " Follow"]), status);
+	const status = make("span", { id: "recording-status", role: "status" });
+	const hostLabel = make("label", {}, "Host ", host);
+	nav.replaceChildren(make("label", {}, "Recording ", what), hostLabel,
+		make("label", {}, "Compare with ", base), make("label", {}, follow, " Follow"), status);
 	nav.hidden = false;
 	const change = () => {
 		const [kind, ...rest] = what.value.split(" ");
@@ -116,8 +100,7 @@ function mountControls(nav, onChange) {
 		show(list, choice) {
 			const hosts = hostsOf(list.recordings);
 			hostLabel.hidden = hosts.length < 2 && !choice.host;
-			host.replaceChildren(make("option", { value: "", textContent: "All hosts" }),
-				...hosts.map((name) => make("option", { value: name, textContent: name })));
+			host.replaceChildren(option("", "All hosts"), ...hosts.map((name) => option(name, name)));
 			host.value = choice.host;
 			follow.checked = !choice.stays;
 			refill(what, optionsOf(list, choice), valueOf(choice));

@@ -5,23 +5,17 @@
  * larger than browsers can draw is left out, and that is said.
  */
 
-import { there } from "wick/asked.js";
+import { button, make, option, select } from "wick/dom.js";
 import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat_place.js";
-import { frameModule, frameName } from "wick/frames.js";
-import { diffCsv, flameSvg, functionsCsv, heatCsv, heatSvg } from "wick/save_text.js";
 
-const SVG_WIDTH = 1200;
 const MOST_SIDE = 16000; /* pixels: what every browser draws */
 const MOST_PIXELS = 64e6;
-const MOST_SVG_CELLS = 400000;
 const GAP = 8;
 const CELL = 6; /* pixels of a column of the heatmap, where there is room */
 
 /** Hands a blob to the browser as a file. */
 export function download(blob, name) {
-	const link = document.createElement("a");
-	link.href = URL.createObjectURL(blob);
-	link.download = name;
+	const link = make("a", { href: URL.createObjectURL(blob), download: name });
 	document.body.append(link);
 	link.click();
 	link.remove();
@@ -51,7 +45,7 @@ function sheetsOf(app) {
 
 /* One below the other, as far as there is room. */
 function oneSheet(app, sheets, notes) {
-	const sheet = document.createElement("canvas");
+	const sheet = make("canvas");
 	const height = sheets.reduce((sum, canvas) => sum + canvas.height + GAP, -GAP);
 	sheet.width = Math.min(MOST_SIDE, Math.max(...sheets.map((canvas) => canvas.width)));
 	sheet.height = Math.min(MOST_SIDE, Math.floor(MOST_PIXELS / sheet.width), height);
@@ -71,7 +65,7 @@ function oneSheet(app, sheets, notes) {
 /* All columns of the heatmap, each wide enough to be seen. */
 function heatSheet(app) {
 	const { heat, paint } = app.heatView;
-	const canvas = document.createElement("canvas");
+	const canvas = make("canvas");
 	const gutter = gutterOf(heat, app.heatView.width);
 	canvas.width = Math.min(MOST_SIDE, Math.max(app.heatView.width, gutter + heat.nColumns * CELL));
 	const place = placeOf(heat, wholeWindow(heat), canvas.width);
@@ -101,48 +95,24 @@ function savePng(app, what) {
 	return undefined;
 }
 
-function svgOf(app, what, title) {
-	const notes = [];
-	if (what === "heatmap") {
-		const { heat } = app.heatView;
-		if (heat.values.length > MOST_SVG_CELLS)
-			return { notes: [`${heat.values.length} cells are too many for SVG; save it as PNG or CSV`] };
-		return { text: heatSvg(heat, app.heatView.picture.colours,
-			{ title, ink: app.colours.css("ink"), paper: app.colours.css("paper") }), notes };
-	}
-	const graphs = (app.view?.graphs ?? []).filter((graph) => graph.picture);
-	if (graphs.length === 0)
-		return { notes: ["this view has no graph; save it as PNG or CSV"] };
-	const ink = { ...graphs[0].ink, title: app.colours.css("ink") };
-	return { notes, text: flameSvg(graphs.map((graph) => ({ picture: graph.picture, window: graph.window,
-		firstRow: graph.options.firstRow, up: graph.options.up })), ink, { width: SVG_WIDTH, title }) };
-}
-
-function saveSvg(app, what) {
+/* The same picture or table as the command's, which the worker makes. */
+async function saveText(app, what, ending) {
+	const { phase } = app.store.state;
+	const hasGraph = what === "heatmap" || app.view?.graphs?.length > 0;
+	if (ending === "svg" && !hasGraph)
+		return said(app, "nothing", ["this view has no graph; save it as PNG or CSV"]);
 	const label = document.querySelector("#tabs [aria-selected=true]")?.textContent ?? "";
 	const title = `${app.name || "recording"}: ${what === "heatmap" ? "heatmap" : label}`;
-	const { text, notes } = svgOf(app, what, title);
-	if (text === undefined)
-		return said(app, "nothing", notes);
-	const name = fileName(app, what, "svg");
-	download(new Blob([text], { type: "image/svg+xml" }), name);
-	return said(app, name, notes);
-}
-
-async function csvOf(app, what) {
-	if (what === "heatmap")
-		return heatCsv(app.heatView.heat);
-	if (what === "diff" && app.view.diff && app.view.canvas)
-		return diffCsv(app.view.diff);
-	const [selection, functions] = await there(() => [app.models.selection(), app.models.functions()]);
-	return functionsCsv(functions, (f) => frameName(selection, f),
-		(f) => frameModule(selection, f), selection.unit);
-}
-
-async function saveCsv(app, what) {
-	const name = fileName(app, what, "csv");
-	download(new Blob([await csvOf(app, what)], { type: "text/csv" }), name);
-	said(app, name, []);
+	const name = fileName(app, what, ending);
+	try {
+		const { columnNs } = app.heatView.heat;
+		const bytes = await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`, title,
+			{ columnNs, phaseNs: phase % columnNs, around: app.view?.around });
+		download(new Blob([bytes], { type: ending === "svg" ? "image/svg+xml" : "text/csv" }), name);
+		return said(app, name, []);
+	} catch (error) {
+		return said(app, "nothing", [error.message]);
+	}
 }
 
 /* What the command's converter writes of what is selected, by the end of the file's name. */
@@ -158,24 +128,14 @@ async function saveSamples(app, end) {
 /** The part of the share menu that saves: what, and as which kind of file. */
 export function mountSave(element, app) {
 	const part = () => (what.value === "heatmap" ? "heatmap" : app.store.state.view);
-	const pictures = [["PNG", savePng], ["SVG", saveSvg], ["CSV", saveCsv]]
-		.map(([label, save]) => [label, () => save(app, part())]);
+	const pictures = [["PNG", () => savePng(app, part())],
+		...["SVG", "CSV"].map((label) => [label, () => saveText(app, part(), label.toLowerCase())])];
 	const samples = FORMATS.map(([label, end]) => [label, () => saveSamples(app, end)]);
-	const what = document.createElement("select");
-	what.id = "save-what";
+	const what = select("save-what", option("view", "Save stacks"), option("heatmap", "Save heatmap"),
+		option("samples", "Save selected samples"));
 	what.setAttribute("aria-label", "What is saved");
-	for (const [value, label] of [["view", "Save stacks"], ["heatmap", "Save heatmap"], ["samples", "Save selected samples"]])
-		what.append(new Option(label, value));
-	const buttonOf = ([label, save]) => {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.id = `save-${label.toLowerCase()}`;
-		button.textContent = label;
-		button.title = `Save it as ${label}`;
-		button.setAttribute("aria-label", `Save as ${label}`);
-		button.addEventListener("click", save);
-		return button;
-	};
+	const buttonOf = ([label, save]) => button(label, save, { id: `save-${label.toLowerCase()}`,
+		title: `Save it as ${label}`, "aria-label": `Save as ${label}` });
 	const offer = () => element.replaceChildren(what,
 		...(what.value === "samples" ? samples : pictures).map(buttonOf));
 	what.addEventListener("change", () => {

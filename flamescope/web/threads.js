@@ -1,10 +1,8 @@
 /* threads.js - how much each process and thread has of a selection, and when */
 
-import { STATES } from "wick/palette.js";
 import { dimensionOf } from "wick/select.js";
 
 const N_BINS = 200; /* of a track */
-const N_STATES = STATES.length + 1;
 
 /** Of what is no sum, how many samples there are. */
 const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
@@ -66,15 +64,16 @@ function listed(threads) {
  * Return: {rows: [{label, level, amount, nThreads, from, to}], bins, values, most, total, nBins, nStates,
  * hasStates, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
  * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
- * state, of palette.js, and the last for all else.  most: the largest bin by level; hasStates: there are
+ * state of profile.states, and the last for all else.  most: the largest bin by level; hasStates: there are
  * several; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
  * the end of what it stands for, a track has all (docs/decisions/0011).
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
 	const { profile } = whole;
+	const nStates = profile.states.length + 1;
 	const thread = dimensionOf(profile, "thread");
 	const state = profile.tags.some(({ name }) => name === "state") ? dimensionOf(profile, "state") : null;
-	const stateOf = state?.labels.map((label) => (STATES.indexOf(label) + N_STATES) % N_STATES);
+	const stateOf = state?.labels.map((label) => (profile.states.findIndex((known) => known.label === label) + nStates) % nStates);
 	const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
 	const isLanes = whole.noun === "of wall time";
 	const binNs = (toNs - fromNs) / N_BINS;
@@ -92,25 +91,25 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 
 	function add(i) {
 		const sample = whole.samples[i];
-		const at = state ? stateOf[state.codes[sample]] : N_STATES - 1;
+		const at = state ? stateOf[state.codes[sample]] : nStates - 1;
 		const amount = amountOf(whole, i);
 		const end = (profile.time[sample] - fromNs) / binNs;
 		const length = isLanes ? amount / binNs : 0;
 		const last = Math.min(N_BINS - 1, Math.floor(end));
 		for (let bin = Math.max(0, Math.floor(end - length)); bin <= last; bin++)
-			sums[bin * N_STATES + at] += length ? binNs * (Math.min(end, bin + 1) - Math.max(end - length, bin)) : amount;
+			sums[bin * nStates + at] += length ? binNs * (Math.min(end, bin + 1) - Math.max(end - length, bin)) : amount;
 	}
 
 	function keep(level) {
 		const from = cells.bins.length;
 		for (let bin = 0; bin < N_BINS; bin++) {
 			let sum = 0;
-			for (let at = bin * N_STATES; at < (bin + 1) * N_STATES; at++) {
+			for (let at = bin * nStates; at < (bin + 1) * nStates; at++) {
 				if (sums[at] === 0)
 					continue;
 				cells.bins.push(at);
 				cells.values.push(sums[at]);
-				cells.states.add(at % N_STATES);
+				cells.states.add(at % nStates);
 				sum += sums[at];
 			}
 			most[level] = Math.max(most[level], sum);
@@ -118,7 +117,7 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		return { from, to: cells.bins.length };
 	}
 
-	const sums = new Float64Array(N_BINS * N_STATES); /* of one row after the other */
+	const sums = new Float64Array(N_BINS * nStates); /* of one row after the other */
 	const rows = listed(threads).map((row) => {
 		sums.fill(0);
 		for (const { start, end } of row.threads ?? [row])
@@ -128,6 +127,6 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});
 	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
-		nBins: N_BINS, nStates: N_STATES, hasStates: cells.states.size > 1,
+		nBins: N_BINS, nStates, hasStates: cells.states.size > 1,
 		countsSamples: countsSamples(selected), isLanes };
 }

@@ -12,50 +12,13 @@ const LEAST_SHARE = 1 / 200; /* of the whole: narrower boxes carry no name eithe
  * nodes of depth d from left to right; x and width are by node, and the root is 0 to 1.
  */
 export function layoutTree(tree, amount) {
-	const { n } = tree;
-	const layout = {
-		tree,
-		total: amount[0],
-		order: new Uint32Array(n),
-		rowStart: [0, 1],
-		x: new Float64Array(n),
-		width: new Float64Array(n),
-	};
-	layout.width[0] = layout.total > 0 ? 1 : 0;
-	if (tree.inRows)
-		placeRows(layout, amount);
-	else
-		placeLists(layout, amount);
-	layout.nRows = layout.rowStart.length - 1;
-	return layout;
-}
-
-/* Of a tree whose nodes are in the order of the rows already. */
-function placeRows({ tree, total, order, rowStart, x, width }, amount) {
-	const { n, parent, depth } = tree;
-	const end = new Float64Array(n); /* of what is placed on a node */
+	const { n, firstChild, next } = tree;
+	const total = amount[0];
+	const order = new Uint32Array(n);
+	const rowStart = [0, 1];
+	const [x, width] = [new Float64Array(n), new Float64Array(n)];
 	let filled = 1;
-	let row = 1;
-	for (let node = 1; node < n; node++) {
-		if (!(amount[node] > 0))
-			continue; // nothing to see of it or below it
-		if (depth[node] > row) {
-			rowStart.push(filled);
-			row = depth[node];
-		}
-		x[node] = end[node] = end[parent[node]];
-		width[node] = amount[node] / total;
-		end[parent[node]] += width[node];
-		order[filled++] = node;
-	}
-	if (filled > 1)
-		rowStart.push(filled);
-}
-
-/* Of any tree. */
-function placeLists({ tree, total, order, rowStart, x, width }, amount) {
-	const { firstChild, next } = tree;
-	let filled = 1;
+	width[0] = total > 0 ? 1 : 0;
 	for (let row = 0; rowStart[row] < rowStart[row + 1]; row++) {
 		for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
 			const parent = order[i];
@@ -72,6 +35,7 @@ function placeLists({ tree, total, order, rowStart, x, width }, amount) {
 		rowStart.push(filled);
 	}
 	rowStart.pop(); // the empty row after the last one
+	return { tree, total, order, rowStart, x, width, nRows: rowStart.length - 1 };
 }
 
 /** The first place in a row whose node ends right of X. */

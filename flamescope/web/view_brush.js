@@ -2,6 +2,7 @@
  * view_brush.js - a strip over the whole recording: dragging it says which part the heatmap shows
  */
 
+import { make } from "wick/dom.js";
 import { drawing } from "wick/asked.js";
 import { rangeText } from "wick/heat_words.js";
 import { formatTime } from "wick/amount.js";
@@ -27,11 +28,8 @@ function drawBars(context, bins, colours, width) {
 }
 
 export function mountBrush(element, app) {
-	const canvas = document.createElement("canvas");
-	canvas.tabIndex = 0;
-	canvas.role = "slider";
-	canvas.setAttribute("aria-label", "The whole recording; the part that the heatmap shows");
-	canvas.setAttribute("aria-valuemin", "0");
+	const canvas = make("canvas", { tabIndex: 0, role: "slider", "aria-valuemin": "0",
+		"aria-label": "The whole recording; the part that the heatmap shows" });
 	element.append(canvas);
 	let width = 0;
 	let drag = null;

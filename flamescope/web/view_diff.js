@@ -1,15 +1,13 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { drawing } from "wick/asked.js";
-import { textEquivalent } from "wick/aria.js";
-import { FlameCanvas, flameKeys } from "wick/flame_canvas.js";
+import { button, make } from "wick/dom.js";
 import { makeLegend } from "wick/flame_legend.js";
-import { compilePattern, matchedAmount, matchFrames } from "wick/frame_search.js";
+import { compilePattern, foundIn } from "wick/frame_search.js";
 import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
+import { StackView, ZoomedGraph } from "wick/stack_view.js";
 import { changeKeys } from "wick/tree_picture.js";
-import { followPath, layoutTree, pathOf, widestNodes } from "wick/tree_layout.js";
-import { emptyNote, makeCrumbs, sameTree, windowKeeper } from "wick/view_flame.js";
+import { layoutTree, widestNodes } from "wick/tree_layout.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 /** `+5.00 points`: the change of a share. */
@@ -35,53 +33,39 @@ function prepared(diff, sides) {
 	return diff;
 }
 
-class DiffView {
+class DiffView extends StackView {
 	constructor(element, app) {
-		this.app = app;
-		app.view = this; /* the one that is seen: save.js asks it for its graphs */
-		this.element = element;
-		this.keeper = windowKeeper(app, "window");
-		this.update = drawing(() => this.#show());
-		this.offs = [
-			app.store.subscribe((state, old) => this.#onState(state, old)),
-			app.on("data", () => this.update()),
-			app.on("theme", () => this.update()),
-			app.on("resize", () => {
-				this.canvas?.invalidate();
-				this.table?.draw();
-			}),
-			...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
-		];
+		super(element, app);
+		this.listKeys();
 		this.update();
 	}
 
-	#onState(state, old) {
-		if (!sameTree(state, old))
-			return this.update();
-		if (this.canvas && (state.zoom !== old.zoom || state.window !== old.window))
-			this.#place();
-		if (this.canvas && state.sort !== old.sort)
-			this.#sortRows();
-		return undefined;
+	get graphs() {
+		return this.graph ? [this.graph.canvas] : [];
 	}
 
-	#show() {
+	onState(state, old) {
+		if (this.graph && (state.zoom !== old.zoom || state.window !== old.window))
+			this.graph.place();
+		if (this.graph && state.sort !== old.sort)
+			this.#sortRows();
+	}
+
+	show() {
 		this.round = {}; /* what counts for an older pair stops */
 		const { app } = this;
 		const base = app.models.selectionB();
 		const now = app.models.selection();
 		const why = !base ? "" : whyNoDiff(base, now);
-		this.canvas = null;
-		app.found = null;
+		this.graph?.stop();
+		this.graph = null;
 		if (!base || why || base.n === 0 || now.n === 0) {
-			const note = emptyNote();
-			note.hidden = false;
-			note.textContent = !base
+			this.sayEmpty(!base
 				? "There is no baseline yet. Select the time to compare with in the heatmap and press *Take this selection as baseline B*; then select another time. `wick view NEW --baseline OLD` compares two recordings."
 				: why ? `These cannot be compared: ${why}. Try: another metric.`
-					: "One side has no sample. Try: another time, or fewer filters.";
-			this.element.replaceChildren(this.#bar(null), note);
-			app.emit("found");
+					: "One side has no sample. Try: another time, or fewer filters.");
+			this.element.replaceChildren(this.#bar(null), this.note);
+			this.tellFound(null);
 			return;
 		}
 		this.diff = prepared(app.models.diff(), [base, now]);
@@ -90,31 +74,20 @@ class DiffView {
 			this.#test(this.round, this.diff);
 	}
 
-	#button(label, act) {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.textContent = label;
-		button.addEventListener("click", act);
-		return button;
-	}
-
 	#bar(diff) {
 		const { store, baseline } = this.app;
-		const bar = document.createElement("div");
-		bar.className = "bar diff-bar";
-		bar.append(this.#button("Take this selection as baseline B",
-			() => store.set({ rangesB: store.state.ranges })));
+		const { rangesB } = store.state;
+		const bar = make("div", { className: "bar diff-bar" },
+			button("Take this selection as baseline B", () => store.set({ rangesB: store.state.ranges })));
 		if (!baseline)
-			bar.append(this.#button("All of the recording as B", () => store.set({ rangesB: [] })));
-		if (store.state.rangesB)
-			bar.append(this.#button("Swap", () => store.set({ ranges: store.state.rangesB, rangesB: store.state.ranges })),
-				this.#button("No baseline", () => store.set({ rangesB: null })));
+			bar.append(button("All of the recording as B", () => store.set({ rangesB: [] })));
+		if (rangesB)
+			bar.append(button("Swap", () => store.set({ ranges: rangesB, rangesB: store.state.ranges })),
+				button("No baseline", () => store.set({ rangesB: null })));
 		if (!diff)
 			return bar;
-		this.says = document.createElement("span");
-		this.progress = document.createElement("progress");
-		this.progress.setAttribute("aria-label", "Significance is being computed");
-		this.progress.hidden = diff.chance !== null;
+		this.says = make("span");
+		this.progress = make("progress", { "aria-label": "Significance is being computed", hidden: diff.chance !== null });
 		bar.append(this.says, this.progress);
 		return bar;
 	}
@@ -151,68 +124,38 @@ class DiffView {
 		this.progress.hidden = true;
 		this.#sayChance();
 		this.#sortRows();
-		this.canvas.invalidate();
 		this.app.say(this.says.textContent);
 	}
 
 	#build() {
 		const { app } = this;
-		this.canvas = new FlameCanvas(app, {
+		const picture = this.#picture();
+		const legend = makeLegend();
+		this.graph = new ZoomedGraph(app, {
 			label: "Difference: width is the mean of both sides, orange and + more now, blue, hatched and − less",
 			up: true,
-			onZoom: (node) => this.#zoomTo(node),
-			onOut: () => app.store.set({ zoom: app.store.state.zoom.slice(0, -1), window: null }),
-			onWindow: this.keeper.keep,
+			table: (root) => this.#asText(root),
 		});
-		this.crumbs = makeCrumbs((names) => app.store.set({ zoom: names, window: null }));
-		this.text = textEquivalent("This graph as a table", () => this.#asText());
-		const bar = this.#bar(this.diff);
 		this.#makeTable();
-		const legend = makeLegend();
-		const path = document.createElement("div");
-		path.className = "bar";
-		path.append(this.crumbs.element, legend.element, this.text.element);
-		this.element.replaceChildren(bar, path, this.canvas.element, this.table.element);
-		const picture = this.#picture();
+		const { crumbs, text, canvas } = this.graph;
+		this.element.replaceChildren(this.#bar(this.diff),
+			make("div", { className: "bar" }, crumbs.element, legend.element, text.element),
+			canvas.element, this.table.element);
 		legend.show(picture.keys);
-		this.canvas.show(picture);
-		this.#place();
+		this.graph.show(picture);
 		this.#sortRows();
 		this.#sayChance();
-		app.found = picture.found;
-		app.emit("found");
+		this.tellFound(picture.found);
 	}
 
-	#nameOf(node) {
-		return this.diff.names[this.diff.tree.frame[node]];
-	}
-
-	#zoomTo(node) {
-		const names = pathOf(this.diff.tree, node).map((at) => this.#nameOf(at));
-		this.app.store.set({ zoom: names, window: null, frame: names.at(-1) ?? "" });
-	}
-
-	/* Where the state's zoom and window are in this tree. */
-	#place() {
-		const { layout, tree, names } = this.diff;
-		const { zoom, window } = this.app.store.state;
-		this.zoomed = followPath(tree, zoom, (frame) => names[frame]);
-		const path = pathOf(tree, this.zoomed);
-		this.canvas.picture.above = new Set([0, ...path.slice(0, -1)]);
-		this.crumbs.show(path.map((node) => this.#nameOf(node)));
-		const from = layout.x[this.zoomed];
-		this.canvas.setWindow(window ?? [from, from + (layout.width[this.zoomed] || 1)], false);
-		this.text.refresh();
-	}
-
-	#asText() {
-		const { tree } = this.diff;
+	#asText(root) {
+		const { tree, names } = this.diff;
 		const share = (node, which) => formatShare(tree.total[which][node], 1);
 		return {
 			caption: "Difference, frames of at least 0.5 %",
 			head: ["depth", "function", "change", "in B", "now"],
-			rows: widestNodes(tree, (node) => tree.width[node], this.zoomed).map((node) => [
-				String(tree.depth[node]), node === 0 ? "all" : this.#nameOf(node),
+			rows: widestNodes(tree, (node) => tree.width[node], root).map((node) => [
+				String(tree.depth[node]), node === 0 ? "all" : names[tree.frame[node]],
 				formatPoints(tree.total[1][node] - tree.total[0][node]), share(node, 0), share(node, 1)]),
 		};
 	}
@@ -220,18 +163,16 @@ class DiffView {
 	#picture() {
 		const { app, diff } = this;
 		const { tree, layout, names } = diff;
-		const { regex, problem } = compilePattern(app.store.state.search);
-		const matches = regex ? matchFrames(tree, regex, (f) => names[f], names.length) : null;
-		const wrong = problem ?? regex?.problem; /* known once it was matched */
-		const found = matches && matchedAmount(tree, matches, tree.width);
+		const nameOf = (frame) => names[frame];
 		const change = (node) => tree.total[1][node] - tree.total[0][node];
 		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
 		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.width[node] || 1)))) / 8;
 		const sign = (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "=");
 		return {
 			layout,
-			matches,
-			found: wrong ? { problem: wrong } : found && { nodes: found.nodes, share: formatShare(found.amount, tree.width[0]) },
+			nameOf,
+			whole: "both sides",
+			...foundIn(app.store.state.search, tree, nameOf, names.length, tree.width),
 			fill: (node) => app.colours.change(part(node)),
 			striped: (node) => part(node) < 0,
 			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
@@ -305,18 +246,10 @@ class DiffView {
 		this.table.show(rows, { id, descending: key !== null && !id.endsWith("p") });
 	}
 
-	/* What save.js makes pictures of. */
-	get graphs() {
-		return this.canvas ? [this.canvas] : [];
-	}
-
 	unmount() {
-		this.update.stop();
-		this.keeper.stop();
+		this.graph?.stop();
 		this.round = {};
-		this.app.tip.hide();
-		for (const off of this.offs)
-			off();
+		super.unmount();
 	}
 }
 

@@ -1,13 +1,14 @@
 /* view_heat.js - the heatmap: what to look at is chosen here, by what heat_input.js hears */
 
 import { drawing } from "wick/asked.js";
+import { button, make } from "wick/dom.js";
 import { textEquivalent } from "wick/aria.js";
 import { hatchNegative, makeHeatPicture, paintLegend } from "wick/heat_paint.js";
 import { drawAxes, drawCell, drawRanges } from "wick/heat_marks.js";
 import { listenHeat } from "wick/heat_input.js";
 import { AXIS, everyOfRow, filterOfRow, fittingColumn, heightIn, placeOf, rangeBetween, rectangle, rectangleRanges, wholeWindow } from "wick/heat_place.js";
 import { amountText, cellNs, rangesText, valueText, whenText } from "wick/heat_words.js";
-import { make, mountHeatMenu } from "wick/panel_query.js";
+import { mountHeatMenu } from "wick/panel_query.js";
 import { MAX_RANGES } from "wick/query.js";
 import { formatAmount, formatRate, formatStep } from "wick/amount.js";
 
@@ -35,24 +36,19 @@ class HeatView {
 	}
 
 	build() {
-		this.canvas = make("canvas", { tabIndex: 0 });
-		this.canvas.role = "application";
-		this.canvas.setAttribute("aria-roledescription", "heatmap");
+		this.canvas = make("canvas", { tabIndex: 0, role: "application", "aria-roledescription": "heatmap" });
 		this.said = make("span", { id: "heat-selection", className: "says" });
-		this.legend = make("canvas", {});
+		this.legend = make("canvas", { "aria-hidden": "true" });
 		this.legendFrom = make("span");
 		this.legendTo = make("span");
 		this.legendNone = make("span", { className: "none" });
-		this.targetButton = make("button", { type: "button", textContent: "Baseline B",
-			title: "Select the baseline of a difference instead (b)" });
-		this.targetButton.setAttribute("aria-pressed", "false");
-		this.clearButton = make("button", { type: "button", textContent: "Clear", title: "Clear the selection (x)" });
-		this.clearButton.setAttribute("aria-label", "Clear selection");
-		const menu = this.menu = make("button", { type: "button", id: "show-heat-menu", className: "opens",
-			title: "Rows and columns" });
-		const box = make("div", { id: "heat-menu", className: "box" });
-		box.role = "group";
-		box.setAttribute("aria-label", "Rows and columns of the heatmap");
+		this.targetButton = button("Baseline B", () => this.toggleTarget(),
+			{ title: "Select the baseline of a difference instead (b)", "aria-pressed": "false" });
+		this.clearButton = button("Clear", () => this.clear(),
+			{ title: "Clear the selection (x)", "aria-label": "Clear selection" });
+		const menu = this.menu = button("", null, { id: "show-heat-menu", className: "opens", title: "Rows and columns" });
+		const box = make("div", { id: "heat-menu", className: "box", role: "group",
+			"aria-label": "Rows and columns of the heatmap" });
 		mountHeatMenu(menu, box, this.app);
 		this.text = textEquivalent("The heatmap as text", () => this.asText());
 		this.bar.append(this.said, this.clearButton, this.targetButton,
@@ -60,7 +56,6 @@ class HeatView {
 				this.legendNone, make("span", { textContent: "no sample" })),
 			menu, box, this.text.element);
 		this.element.append(this.canvas);
-		this.legend.setAttribute("aria-hidden", "true");
 	}
 
 	listen() {
@@ -76,8 +71,6 @@ class HeatView {
 		this.element.addEventListener("scroll", later, { passive: true });
 		canvas.addEventListener("blur", later);
 		canvas.addEventListener("focus", later);
-		this.targetButton.addEventListener("click", () => this.toggleTarget());
-		this.clearButton.addEventListener("click", () => this.clear());
 	}
 
 	later() {

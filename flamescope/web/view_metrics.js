@@ -3,12 +3,14 @@
 import { formatAmount, unitWord } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
 import { drawing } from "wick/asked.js";
+import { button, make } from "wick/dom.js";
 import { drawAxes, drawRanges } from "wick/heat_marks.js";
 import { hatchNegative, makeHeatPicture } from "wick/heat_paint.js";
 import { AXIS, cellAt, fittingColumn, placeOf, rectangleRanges, wholeWindow } from "wick/heat_place.js";
 import { rangesText, valueText, whenText } from "wick/heat_words.js";
-import { make, metricOptions } from "wick/panel_query.js";
+import { metricOptions } from "wick/panel_query.js";
 import { defaultMetric, periodOf } from "wick/recording.js";
+import { StackView } from "wick/stack_view.js";
 import { MAX_METRICS } from "wick/store.js";
 
 const MOST_AT_FIRST = 6;
@@ -36,14 +38,11 @@ class Small {
 		this.metric = metric;
 		this.name = nameOf(view.app.profile, metric);
 		this.drag = null;
-		this.canvas = make("canvas", { tabIndex: 0 });
-		this.canvas.setAttribute("role", "img");
+		this.canvas = make("canvas", { tabIndex: 0, role: "img" });
 		this.scale = make("span", { className: "faint" });
-		const use = make("button", { type: "button", textContent: this.name, title: `Count ${this.name} everywhere` });
-		const remove = make("button", { type: "button", className: "icon", textContent: "×", title: "Do not show it" });
-		use.addEventListener("click", () => this.app.store.setQuery({ metric }));
-		remove.setAttribute("aria-label", `Do not show ${this.name}`);
-		remove.addEventListener("click", () => view.show(view.metrics.filter((other) => other !== metric)));
+		const use = button(this.name, () => this.app.store.setQuery({ metric }), { title: `Count ${this.name} everywhere` });
+		const remove = button("×", () => view.choose(view.metrics.filter((other) => other !== metric)),
+			{ className: "icon", title: "Do not show it", "aria-label": `Do not show ${this.name}` });
 		this.element = make("section", { className: "small-heat" },
 			make("h2", {}, use, this.scale, remove), this.canvas);
 		this.draw = drawing(() => this.drawNow());
@@ -153,25 +152,18 @@ class Small {
 	}
 }
 
-class MetricsView {
+class MetricsView extends StackView {
 	constructor(element, app) {
-		this.app = app;
-		app.view = this;
+		super(element, app);
 		this.grid = make("div", { className: "small-heats" });
-		this.choice = make("select", {});
-		this.choice.setAttribute("aria-label", "Show another metric");
-		this.choice.addEventListener("change", () => this.show([...this.metrics, this.choice.value]));
+		this.choice = make("select", { "aria-label": "Show another metric",
+			onchange: () => this.choose([...this.metrics, this.choice.value]) });
 		this.text = textEquivalent("These heatmaps as a table", () => ({ caption: "Where each metric is largest",
 			head: ["metric", "most in a cell", "when"], rows: this.smalls.map((small) => small.row()) }));
 		element.replaceChildren(make("div", { className: "bar" }, this.choice, this.text.element), this.grid);
 		this.smalls = [];
-		this.offs = [
-			app.store.subscribe((state, old) => (state.metrics === old.metrics ? this.draw() : this.build())),
-			app.on("data", () => this.build()),
-			app.on("theme", () => this.draw()),
-			app.on("resize", () => this.draw()),
-		];
-		this.build();
+		this.offs.push(app.on("resize", () => this.draw()));
+		this.update();
 	}
 
 	get metrics() {
@@ -179,19 +171,25 @@ class MetricsView {
 		return metrics.length ? metrics : firstMetrics(this.app.profile);
 	}
 
-	show(metrics) {
+	choose(metrics) {
 		this.app.store.set({ metrics: [...new Set(metrics)].slice(0, MAX_METRICS) });
 	}
 
-	build() {
+	onState(state, old) {
+		if (state.metrics === old.metrics)
+			this.draw();
+		else
+			this.update();
+	}
+
+	show() {
 		const { metrics } = this;
 		this.smalls.forEach((small) => small.draw.stop());
 		this.smalls = metrics.map((metric) => new Small(this, metric));
 		this.grid.replaceChildren(...this.smalls.map((small) => small.element));
 		this.choice.replaceChildren(new Option("Show another metric…", ""), ...metricOptions(this.app.profile));
 		this.choice.disabled = metrics.length >= MAX_METRICS;
-		this.app.found = null;
-		this.app.emit("found");
+		this.tellFound(null);
 		this.draw();
 	}
 
@@ -203,9 +201,7 @@ class MetricsView {
 
 	unmount() {
 		this.smalls.forEach((small) => small.draw.stop());
-		this.app.tip.hide();
-		for (const off of this.offs)
-			off();
+		super.unmount();
 	}
 }
 

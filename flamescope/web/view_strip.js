@@ -7,8 +7,7 @@ import { openFrameMenu } from "wick/frame_menu.js";
 import { compilePattern } from "wick/frame_search.js";
 import { frameName } from "wick/frames.js";
 import { stripBoxes, stripColumns, stripParts } from "wick/strip.js";
-import { looksOf } from "wick/tree_picture.js";
-import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
+import { emptyNote, sameTree, whyEmpty } from "wick/stack_view.js";
 import { otherButton } from "wick/view_threads.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
@@ -61,7 +60,6 @@ class Strip {
 		const { app } = this;
 		const selection = app.models.selection();
 		const strip = app.models.strip();
-		this.look = looksOf(app, { selection, ...strip.nodes }, "calls");
 		Object.assign(this, { selection, strip });
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
 		this.regex = compilePattern(app.store.state.search).regex;
@@ -265,7 +263,7 @@ class StripRow {
 		const name = view.nameOf(node);
 		const match = view.regex?.test(name);
 		context.fillStyle = match ? ink.match
-			: view.app.colours.frame(view.look(node));
+			: view.app.colours.frame(view.strip.colours[node]);
 		const width = to - from;
 		context.fillRect(from, row * ROW, width - (width > 3 ? 0.5 : 0), ROW - 1);
 		if (match) {

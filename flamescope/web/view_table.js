@@ -2,13 +2,13 @@
 
 import { formatAmount, formatRate, formatShare } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
+import { button, make } from "wick/dom.js";
 import { compilePattern } from "wick/frame_search.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { selectedNs } from "wick/heat_words.js";
-import { fileOf } from "wick/palette.js";
-import { frameModule, frameName } from "wick/frames.js";
+import { fileOf, frameModule, frameName } from "wick/frames.js";
+import { StackView, whyEmpty } from "wick/stack_view.js";
 import { sayAmount } from "wick/tree_picture.js";
-import { emptyNote, sameTree, whyEmpty } from "wick/view_flame.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 const COUNTS = "counts"; /* columns that are shown only when asked for */
@@ -53,45 +53,22 @@ export function nearOf(tree) {
 	return near.sort((a, b) => amount(b) - amount(a)).slice(0, MOST_NEAR);
 }
 
-class TableView {
+class TableView extends StackView {
 	constructor(element, app) {
-		this.app = app;
-		app.view = this; /* the one that is seen: save.js asks it for its canvas */
-		this.note = emptyNote();
-		this.element = element;
-		this.near = document.createElement("div");
-		this.near.className = "near-tables";
-		this.bar = this.#bar();
-		this.update = drawing(() => this.#show());
+		super(element, app);
+		this.near = make("div", { className: "near-tables" });
+		this.counts = make("input", { type: "checkbox", id: "show-counts", onchange: () =>
+			app.store.set({ columns: this.counts.checked ? COUNTS : "" }) });
+		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"));
 		this.showNear = drawing(() => this.#near());
-		this.offs = [
-			app.store.subscribe((state, old) => this.#onState(state, old)),
-			app.on("data", () => this.update()),
-			app.on("resize", () => this.table?.draw()),
-		];
 		this.update();
 	}
 
-	#onState(state, old) {
-		if (!sameTree(state, old) || state.sort !== old.sort || state.columns !== old.columns)
+	onState(state, old) {
+		if (state.sort !== old.sort || state.columns !== old.columns)
 			this.update();
 		else if (state.frame !== old.frame)
 			this.showNear();
-	}
-
-	/* What columns there are. */
-	#bar() {
-		const bar = document.createElement("div");
-		const label = document.createElement("label");
-		const counts = document.createElement("input");
-		bar.className = "bar";
-		counts.type = "checkbox";
-		counts.id = "show-counts";
-		counts.addEventListener("change", () =>
-			this.app.store.set({ columns: counts.checked ? COUNTS : "" }));
-		label.append(counts, " columns of sample counts");
-		bar.append(label);
-		return bar;
 	}
 
 	#columns(selection) {
@@ -121,7 +98,7 @@ class TableView {
 		];
 	}
 
-	#show() {
+	show() {
 		const { app } = this;
 		const selection = app.models.selection();
 		const rows = app.models.functions();
@@ -147,15 +124,13 @@ class TableView {
 		const { regex, problem } = compilePattern(app.store.state.search);
 		const { order, sorted } = sortedRows(this.model, app.store.state.sort || "self", regex);
 		const empty = rows.n === 0;
-		this.note.hidden = !empty;
-		this.note.textContent = empty ? whyEmpty(app, selection) : "";
+		this.sayEmpty(empty ? whyEmpty(app, selection) : "");
 		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
 		this.bar.hidden = this.table.element.hidden = empty;
-		this.bar.querySelector("input").checked = app.store.state.columns === COUNTS;
+		this.counts.checked = app.store.state.columns === COUNTS;
 		this.table.show(order, sorted);
 		this.table.element.scrollTop = top;
-		app.found = problem ? { problem } : regex ? { nodes: order.length, share: "" } : null;
-		app.emit("found");
+		this.tellFound(problem ? { problem } : regex ? { nodes: order.length, share: "" } : null);
 		this.showNear();
 	}
 
@@ -166,51 +141,28 @@ class TableView {
 
 	#near() {
 		const { frame } = this.app.store.state;
-		if (!frame) {
-			this.near.replaceChildren();
-			return;
-		}
-		this.near.replaceChildren(
+		this.near.replaceChildren(...(frame ? [
 			this.#list(`Callers of ${frame}`, this.app.models.flame("reverse", frame)),
-			this.#list(`Callees of ${frame}`, this.app.models.flame("calls", frame)));
+			this.#list(`Callees of ${frame}`, this.app.models.flame("calls", frame))] : []));
 	}
 
 	#list(title, tree) {
 		const { selection } = tree;
-		const part = document.createElement("section");
-		const head = document.createElement("h2");
-		head.textContent = title;
-		const list = document.createElement("ul");
-		list.setAttribute("aria-label", title);
-		const near = nearOf(tree);
-		for (const node of near) {
-			const item = document.createElement("li");
-			const button = document.createElement("button");
-			const name = document.createElement("span");
-			const amount = document.createElement("span");
-			button.type = "button";
-			name.textContent = frameName(selection, tree.frame[node]);
-			amount.textContent = `${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])} (${formatShare(tree.gain[node] + tree.loss[node], tree.gain[0] + tree.loss[0])})`;
-			button.append(name, amount);
-			button.addEventListener("click", () => this.app.store.set({ frame: name.textContent }));
-			item.append(button);
-			list.append(item);
-		}
-		if (near.length === 0) {
-			const none = document.createElement("p");
-			none.textContent = "none";
-			part.append(head, none);
-		} else {
-			part.append(head, list);
-		}
-		return part;
+		const items = nearOf(tree).map((node) => {
+			const frame = frameName(selection, tree.frame[node]);
+			const share = formatShare(tree.gain[node] + tree.loss[node], tree.gain[0] + tree.loss[0]);
+			const amount = `${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])} (${share})`;
+			const open = button("", () => this.app.store.set({ frame }));
+			open.append(...[frame, amount].map((textContent) => make("span", { textContent })));
+			return make("li", {}, open);
+		});
+		return make("section", {}, make("h2", { textContent: title }), items.length
+			? make("ul", { "aria-label": title }, ...items) : make("p", { textContent: "none" }));
 	}
 
 	unmount() {
-		this.update.stop();
 		this.showNear.stop();
-		for (const off of this.offs)
-			off();
+		super.unmount();
 	}
 }
 

@@ -3,11 +3,10 @@
 import { formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
 import { drawing } from "wick/asked.js";
+import { make } from "wick/dom.js";
 import { choose, chosenLabels, choosesThreads } from "wick/filter_menu.js";
 import { makeLegend } from "wick/flame_legend.js";
-import { STATES } from "wick/palette.js";
-import { make } from "wick/panel_query.js";
-import { emptyNote, whyEmpty } from "wick/view_flame.js";
+import { emptyNote, whyEmpty } from "wick/stack_view.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 const MOST_OPEN = 200; /* rows, with which all processes are open at first */
@@ -63,7 +62,7 @@ class Threads {
 		this.nProcesses = threads.rows.filter(({ level }) => level === 1).length;
 		const isIn = (at) => ranges.length === 0 || ranges.some(({ from, to }) => at >= from && at < to);
 		this.pale = Array.from({ length: this.nBins }, (_, bin) => (isIn(this.#timeAt(bin + 0.5)) ? 0 : 1));
-		this.css = [...STATES, ""].map((state) => this.#css(threads.hasStates ? state : ""));
+		this.css = [...app.profile.states, null].map((state) => this.#css(threads.hasStates ? state : null));
 		if (isNew)
 			this.#build();
 		this.#showRows();
@@ -105,14 +104,14 @@ class Threads {
 			"Click one to see it alone, tick more to add them.";
 		this.says.title = this.says.textContent;
 		const seen = new Set(hasStates ? this.threads.bins.map((at) => at % this.nStates) : []);
-		this.legend.show(STATES.filter((_, i) => seen.has(i)).map((label) => ({ label, css: this.#css(label) })));
+		this.legend.show(this.app.profile.states.filter((_, i) => seen.has(i))
+			.map((state) => ({ label: state.label, css: this.#css(state) })));
 		this.table.show(shown);
 	}
 
 	#css(state) {
 		const { colours } = this.app;
-		return state ? colours.frame({ name: state, module: "", state, inlined: false, isGroup: true }, "state")
-			: colours.css("accent");
+		return state ? colours.frame(state.number) : colours.css("accent");
 	}
 
 	#isOpen(row) {
@@ -201,7 +200,7 @@ class Threads {
 		for (let at = from * this.nStates; at < to * this.nStates; at++)
 			found[at % this.nStates] += sums[at];
 		const whole = this.#sumIn(sums, from, to);
-		const words = [...found].map((sum, i) => sum && `${formatShare(sum, whole)} ${STATES[i] ?? "another state"}`);
+		const words = [...found].map((sum, i) => sum && `${formatShare(sum, whole)} ${this.app.profile.states[i]?.label ?? "another state"}`);
 		return this.threads.hasStates ? words.filter(Boolean) : [];
 	}
 

@@ -4,15 +4,12 @@
  * Its head sorts; its rows are walked with the arrow keys.
  */
 
+import { button, make } from "wick/dom.js";
+
 const ROW_PIXELS = 25;
 const BEFORE = 8; /* rows above and below what is seen */
 
-function cell(tag, text) {
-	const made = document.createElement(tag);
-	made.textContent = text;
-	made.title = text.length > 24 ? text : "";
-	return made;
-}
+const titleOf = (text) => (text.length > 24 ? text : "");
 
 /**
  * VirtualTable
@@ -28,55 +25,19 @@ export class VirtualTable {
 		this.options = options;
 		this.rows = [];
 		this.at = -1;
-		this.element = document.createElement("div");
-		this.element.className = "scroll-table";
-		this.element.tabIndex = 0;
-		this.element.setAttribute("role", "region");
-		this.element.setAttribute("aria-label", `${options.label}: arrow keys walk the rows`);
-		const table = document.createElement("table");
-		this.table = table;
-		table.style.setProperty("--columns", String(options.columns.length));
-		table.setAttribute("aria-label", options.label);
-		if (options.tree) {
-			table.setAttribute("role", "treegrid");
-			table.setAttribute("aria-multiselectable", "true");
-		}
-		this.body = document.createElement("tbody");
-		table.append(this.#columns(), this.#head(), this.body);
-		this.element.append(table);
+		this.body = make("tbody");
+		this.heads = new Map(options.columns.map(({ id, label, kind }) => [id, make("th", { scope: "col", className: kind ?? "" },
+			options.onSort ? button(label, () => options.onSort(id), { title: titleOf(label) })
+				: make("span", { textContent: label, title: titleOf(label) }))]));
+		const widths = options.columns.map(({ isWide, kind }, i) =>
+			make("col", { className: kind ?? (i === 0 ? "name" : isWide ? "wide" : "") }));
+		this.table = make("table", { style: `--columns: ${options.columns.length}`, "aria-label": options.label,
+			...(options.tree && { role: "treegrid", "aria-multiselectable": "true" }) },
+		make("colgroup", {}, ...widths), make("thead", {}, make("tr", {}, ...this.heads.values())), this.body);
+		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
+			"aria-label": `${options.label}: arrow keys walk the rows` }, this.table);
 		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
 		this.element.addEventListener("keydown", (event) => this.#onKey(event));
-	}
-
-	#columns() {
-		const group = document.createElement("colgroup");
-		this.options.columns.forEach(({ isWide, kind }, i) => {
-			const col = document.createElement("col");
-			col.className = kind ?? (i === 0 ? "name" : isWide ? "wide" : "");
-			group.append(col);
-		});
-		return group;
-	}
-
-	#head() {
-		const head = document.createElement("thead");
-		const tr = document.createElement("tr");
-		this.heads = new Map();
-		for (const column of this.options.columns) {
-			const th = document.createElement("th");
-			th.scope = "col";
-			th.className = column.kind ?? "";
-			const name = cell(this.options.onSort ? "button" : "span", column.label);
-			if (this.options.onSort) {
-				name.type = "button";
-				name.addEventListener("click", () => this.options.onSort(column.id));
-			}
-			th.append(name);
-			tr.append(th);
-			this.heads.set(column.id, th);
-		}
-		head.append(tr);
-		return head;
 	}
 
 	/** Other rows; SORTED is {id, descending} of the column that they are sorted by. */
@@ -119,44 +80,36 @@ export class VirtualTable {
 	}
 
 	#pad(rows) {
-		const tr = document.createElement("tr");
-		tr.className = "pad";
-		tr.setAttribute("aria-hidden", "true");
-		const td = document.createElement("td");
-		td.colSpan = this.options.columns.length;
-		td.style.height = `${rows * ROW_PIXELS}px`;
-		tr.append(td);
-		return tr;
+		return make("tr", { className: "pad", "aria-hidden": "true" },
+			make("td", { colSpan: this.options.columns.length, style: `height: ${rows * ROW_PIXELS}px` }));
 	}
 
 	#row(i) {
-		const tr = document.createElement("tr");
-		tr.setAttribute("aria-rowindex", String(i + 2));
+		const row = this.rows[i];
+		const cells = this.options.columns.map(({ text, flagged, part, kind, fill }) => {
+			const td = make("td", { textContent: text(row), title: titleOf(text(row)), className: kind ?? "" });
+			td.classList.toggle("flagged", Boolean(flagged?.(row)));
+			if (part)
+				Object.assign(td, { className: `${td.className} part`, style: `--part: ${part(row)}` });
+			fill?.(td, row);
+			return td;
+		});
+		const tr = make("tr", {
+			"aria-rowindex": String(i + 2),
+			onclick: (event) => {
+				this.at = i;
+				if (event.target.closest(".fold"))
+					this.options.tree.fold(row);
+				else
+					this.options.onPick(row, event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
+				this.draw();
+			},
+			oncontextmenu: (event) => {
+				event.preventDefault();
+				this.options.onMenu?.(row, event.clientX, event.clientY);
+			},
+		}, ...cells);
 		this.#mark(tr, i);
-		for (const column of this.options.columns) {
-			const td = cell("td", column.text(this.rows[i]));
-			td.className = column.kind ?? "";
-			if (column.flagged?.(this.rows[i]))
-				td.classList.add("flagged");
-			if (column.part) {
-				td.classList.add("part");
-				td.style.setProperty("--part", String(column.part(this.rows[i])));
-			}
-			column.fill?.(td, this.rows[i]);
-			tr.append(td);
-		}
-		tr.addEventListener("click", (event) => {
-			this.at = i;
-			if (event.target.closest(".fold"))
-				this.options.tree.fold(this.rows[i]);
-			else
-				this.options.onPick(this.rows[i], event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
-			this.draw();
-		});
-		tr.addEventListener("contextmenu", (event) => {
-			event.preventDefault();
-			this.options.onMenu?.(this.rows[i], event.clientX, event.clientY);
-		});
 		return tr;
 	}
 

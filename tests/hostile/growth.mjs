@@ -2,30 +2,27 @@
 
 import { readFileSync } from "node:fs";
 import { functionDetails } from "../../flamescope/web/details.js";
-import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
+import { makeFlame } from "../../flamescope/web/flame.js";
 import { compilePattern, matchFrames } from "../../flamescope/web/frame_search.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
-import { fromBase64, inflate, joined } from "../../flamescope/web/bytes.js";
-import { startModel } from "../../flamescope/web/model.js";
+import { fromBase64, inflate } from "../../flamescope/web/bytes.js";
+import { fileOf, startModel } from "../../flamescope/web/model.js";
 import { readPack } from "../../flamescope/web/pack.js";
 import { originalName } from "../../flamescope/web/pattern.js";
 import { problemsOf } from "../../flamescope/web/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/query.js";
 import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/recording_list.js";
-import { csvLine, functionsCsv, xmlText } from "../../flamescope/web/save_text.js";
-import { frameModule, frameName, makeSelection, transformSelection } from "../../flamescope/web/select.js";
+import { frameName } from "../../flamescope/web/frames.js";
+import { makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/store.js";
-import { stripThreads } from "../../flamescope/web/strip.js";
+import { stripOf } from "../../flamescope/web/strip.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
 
-/* As main.js takes it out of a page: two members, each in an element of its own. */
+/* As main.js takes it out of a page. */
 async function profileOf(html) {
-	const parts = ["pack", "rest"].map((what) => {
-		const at = html.indexOf(`id="wick-${what}-0"`);
-		return at < 0 ? new Uint8Array(0) : fromBase64(html.slice(html.indexOf(">", at) + 1, html.indexOf("</script>", at)));
-	});
+	const at = html.indexOf('id="wick-pack-0"');
 	await startModel();
-	return readPack(joined(await Promise.all(parts.map((part) => (part.length ? inflate(part) : part)))));
+	return readPack(await inflate(fromBase64(html.slice(html.indexOf(">", at) + 1, html.indexOf("</script>", at)))));
 }
 
 function look(profile) {
@@ -36,12 +33,13 @@ function look(profile) {
 		const flame = makeFlame(selection);
 		layoutTree(flame, flame.gain);
 		matchFrames(flame, compilePattern("(a+)+b").regex, nameOf, profile.frames.n + selection.labels.length);
-		functionsCsv(makeFunctions(selection), nameOf, (frame) => frameModule(selection, frame), "");
+		for (const kind of ["functions.csv", "flame.svg"])
+			fileOf("drawing", kind, selection.made, 0, "", "", "package");
 		functionDetails(selection, "f1");
 		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);
 		makeHeat(selection, { by: "thread" });
-		stripThreads(selection, () => "");
+		stripOf(selection);
 	}
 }
 
@@ -60,8 +58,6 @@ const KINDS = {
 		regex.test(text);
 		originalName(text);
 		shellWord(text);
-		csvLine([text]);
-		xmlText(text);
 	},
 };
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
 import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
 import { bundle } from "../../flamescope/web/bundle.js";
 import { makeStore } from "../../flamescope/web/store.js";
@@ -142,16 +143,17 @@ ${script}`, { eval: true });
 		postMessage: (message) => worker.postMessage(message),
 	}));
 	await assert.rejects(models.open("A", { buffer: Uint8Array.from([1, 2, 3]).buffer }), /damaged/);
+	await assert.rejects(models.open("A", { text: gzipSync("a pack").subarray(0, 20).toString("base64") }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");
-	app.profile = await models.open("A", { texts: [Buffer.from(bytes.subarray(0, 999)).toString("base64"),
-		Buffer.from(bytes.subarray(999)).toString("base64")] });
+	app.profile = await models.open("A", { text: Buffer.from(bytes).toString("base64") });
 	assert.equal(app.profile.n, 1000);
 	const selection = await there(() => models.selection());
 	assert.deepEqual([selection.n, selection.sum, selection.profile], [1000, 1000, app.profile]);
 	const tree = await there(() => models.flame("calls", ""));
 	assert.equal(tree.samples[0], 1000);
 	assert.equal(app.profile.text(app.profile.frames.name[tree.frame[tree.firstChild[0]]]).length > 0, true);
-	for (const ask of [() => models.heat(1e9, 0), () => models.strip(), () => models.threads(app.store.state.query, 0, 1e9), () => models.details(""), () => models.states(),
+	for (const ask of [() => models.heat(1e9, 0), () => models.strip(), () => models.details(""),
+		() => models.threads(app.store.state.query, 0, 1e9),
 		() => models.brush(10), () => models.values("thread"), () => models.functions()]) {
 		assert.ok(await there(ask));
 		assert.ok(await there(ask));
@@ -165,6 +167,11 @@ ${script}`, { eval: true });
 		slice = await models.ask("chance");
 	assert.equal(slice.chance.selfP.length, diff.names.length);
 	assert.ok((await models.ask("file", "folded")).length > 0);
+	for (const kind of ["flame.svg", "sandwich.svg", "functions.csv", "heatmap.svg", "heatmap.csv", "diff.svg", "diff.csv"])
+		assert.ok((await models.ask("drawing", kind, "a title", { columnNs: 1e9, phaseNs: 0 })).length > 100, kind);
+	app.store.set({ ranges: [{ from: 6e9, to: 9e9, rows: null }] });
+	const picture = Buffer.from(await models.ask("drawing", "diff.svg", "a title")).toString();
+	assert.match(picture, /id="reverse"[^]*<\/svg>\s*$/);
 	app.store.set({ query: { ...app.store.state.query, metric: "none" } });
 	assert.match((await there(() => models.whole())).problem, /no metric 'none'/);
 	await worker.terminate();

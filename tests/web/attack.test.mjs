@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { commandFor } from "../../flamescope/web/command.js";
 import { shellWord } from "../../flamescope/web/query.js";
-import { csvLine, functionsCsv, xmlText } from "../../flamescope/web/save_text.js";
 import { DEFAULTS } from "../../flamescope/web/store.js";
 
 const NAMES = ["a b", "it's", "'; touch owned; '", "$(touch owned)", "`touch owned`", "a\nb; touch owned",
@@ -52,17 +51,4 @@ test("what no flag says is said, and run by no shell", () => {
 		/* zsh, where `#` begins no comment at the prompt */
 		assert.equal(wordsOf(command.replace(" # ", " '#' "))[3], `without: Hide module ${of}`);
 	}
-});
-
-test("a spreadsheet takes no name for a formula", () => {
-	for (const name of ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", "\r=1"])
-		assert.match(csvLine([name]), /^"?'/, name);
-	assert.equal(csvLine(["operator-", -12, 0.5]), "operator-,-12,0.5\r\n");
-	const rows = { n: 1, frame: [0], selfGain: [1], selfLoss: [0], gain: [1], loss: [0],
-		selfSamples: [1], samples: [1], calls: [1] };
-	assert.match(functionsCsv(rows, () => "=1+1", () => "@x", "ns").split("\r\n")[1], /^'=1\+1,'@x,ns,1,/);
-});
-
-test("a name is no markup of a saved graph", () => {
-	assert.doesNotMatch(xmlText("</title><script>x</script>\"'&\0\ud800"), /[<>"'\0\ud800]/);
 });

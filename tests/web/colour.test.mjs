@@ -3,9 +3,14 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
 
-import {
-	changeRgb, FAMILIES, FAMILY_WORDS, familyOf, frameNumber, heatRgb, HEAT_STEPS, INK, NO_SAMPLE, packageOf, rgbOf,
-} from "../../flamescope/web/palette.js";
+import { makeFlame } from "../../flamescope/web/flame.js";
+import { frameModule, frameName } from "../../flamescope/web/frames.js";
+import { column, startModel } from "../../flamescope/web/model.js";
+import { EMPTY_QUERY } from "../../flamescope/web/query.js";
+import { makeSelection } from "../../flamescope/web/select.js";
+import { profileOf } from "./profile_fixture.mjs";
+
+await startModel();
 
 const BYS = ["family", "module", "package", "name", "state", "none"];
 const modules = ["", "[unknown]", "[kernel.kallsyms]", "[guest.kernel.kallsyms]", "[nf_conntrack]", "[vdso]", "[vsyscall]",
@@ -21,31 +26,6 @@ const names = ["main", "[unknown]", "[python3.11@0x62d080]", "std::map<int, int>
 	"py::run:/app/job.py", "py::run", "py::f:", "JS:*emit node:events:466:35", "JS:~f /path/app2.js:12", "LazyCompile:*f", "Function:~x file:///a.mjs:3:4",
 	"operator<<", "operator->", "::f", "::", "a::", "ngx_http_process", "foo<std::string>(x)", "naïve::ñ", "日本::語", "", " ", "/a/b.c(d)", "x/y/z"];
 
-function random(seed) {
-	let state = seed;
-	return (n) => {
-		state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-		return (state >>> 8) % n;
-	};
-}
-
-function casesOf() {
-	const below = random(7);
-	const letters = ["a", "B", "_", ":", "::", ".", "/", "<", ">", "(", ")", " ", "*", "&", ",", "[", "7", ";", "L", "ü", ".so", ".ko", "perf-", ".map"];
-	const word = () => Array.from({ length: below(9) }, () => letters[below(letters.length)]).join("");
-	const cases = [];
-	for (const module of modules)
-		for (const by of BYS.keys())
-			cases.push({ by, name: "f", module });
-	for (const name of names)
-		for (const by of BYS.keys())
-			cases.push({ by, name, module: modules[below(modules.length)] });
-	for (let i = 0; i < 6000; i++)
-		cases.push({ by: below(6), name: word(), module: below(2) ? word() : modules[below(modules.length)] });
-	return cases.map((one) => ({ ...one, state: ["", "running", "runnable", "sleeping", "disk", "stopped", "odd"][below(7)],
-		inlined: below(3) === 0, isGroup: below(8) === 0 }));
-}
-
 const hex = (rgb) => rgb.toString(16).padStart(6, "0");
 
 function theirs(cases) {
@@ -53,32 +33,46 @@ function theirs(cases) {
 	return execFileSync(process.env.COLOUR_TABLE, { input: input.map((line) => `${line}\n`).join(""), encoding: "utf8", maxBuffer: 1e8 }).split("\n");
 }
 
+const palette = (theme, name) => [...column("palette", theme, name)];
+
 test("frames have the same colour in the page and in pictures", () => {
-	const cases = casesOf();
-	const lines = theirs(cases);
-	for (const [i, one] of cases.entries()) {
-		const number = frameNumber(one, BYS[one.by]);
-		const ours = [number, hex(rgbOf(number, "light")), hex(rgbOf(number, "dark")),
-			FAMILY_WORDS[FAMILIES.indexOf(familyOf(one.module))], packageOf(one.name)].join("\t");
-		assert.equal(ours, lines[i], JSON.stringify(one));
+	const profile = profileOf(names.flatMap((name, i) => [0, 1, 2].map((k) => ({
+		stack: [name], module: modules[(3 * i + k) % modules.length], tags: { state: ["", "running", "disk", "odd"][(i + k) % 4] } }))));
+	const selection = makeSelection(profile, { ...EMPTY_QUERY, metric: "samples" });
+	const colours = [0, 1].map((theme) => palette(theme, "frames").map(hex));
+	for (const [by, word] of BYS.entries()) {
+		const tree = makeFlame(selection, "calls", "", word);
+		const { numbers } = tree.colours;
+		const frames = Array.from({ length: tree.n - 1 }, (_, i) => tree.frame[i + 1]);
+		if (word === "state")
+			continue; /* of which the test below is */
+		const lines = theirs(frames.map((frame) => ({ by, name: frameName(selection, frame), module: frameModule(selection, frame),
+			state: "", inlined: false, isGroup: false })));
+		for (const [i, frame] of frames.entries()) {
+			const number = numbers[i + 1];
+			const family = profile.families[profile.frames.family[frame]];
+			assert.deepEqual([number, colours[0][number], colours[1][number], family].map(String), lines[i].split("\t").slice(0, 4), lines[i]);
+		}
 	}
 });
 
 test("heatmaps and changes have the same colours, too", () => {
 	const lines = theirs([]).filter((line) => line.trim());
 	const ours = [];
-	for (const theme of ["light", "dark"]) {
-		ours.push(`${hex(INK[theme])} ${hex(NO_SAMPLE[theme])}`);
-		for (let step = 0; step <= HEAT_STEPS; step++)
-			ours.push(`${hex(heatRgb(step, "much", theme))} ${hex(heatRgb(step, "less", theme))}`);
+	for (const theme of [0, 1]) {
+		ours.push(palette(theme, "ink").map(hex).join(" "));
+		const less = palette(theme, "less").map(hex);
+		palette(theme, "more").map(hex).forEach((more, step) => ours.push(`${more} ${less[step]}`));
+		const changes = palette(theme, "changes").map(hex);
 		for (let i = -100; i <= 100; i++)
-			ours.push(hex(changeRgb(i / 100, theme)));
+			ours.push(changes[8 + Math.sign(i) * Math.floor((Math.abs(i) / 100) * 8 + 0.5)]);
 	}
 	assert.deepEqual(ours, lines);
 });
 
 test("packages are found in the names of many languages", () => {
-	const found = Object.fromEntries(names.map((name) => [name, packageOf(name)]));
+	const lines = theirs(names.map((name) => ({ by: 2, name, module: "", state: "", inlined: false, isGroup: false })));
+	const found = Object.fromEntries(names.map((name, i) => [name, lines[i].split("\t")[4]]));
 	assert.equal(found["std::map<int, int>::find"], "std");
 	assert.equal(found["void foo::bar<int>(x)"], "foo");
 	assert.equal(found["f(std::string)"], "");

@@ -19,8 +19,7 @@ POLICY = ("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; im
 def data_tag(number, path):
     packed = base64.b64encode(gzip.compress(pathlib.Path(path).read_bytes(), 1)).decode()
     name = html.escape(pathlib.Path(path).name, quote=True)
-    return f'<script type="application/x-wick-pack" id="wick-pack-{number}" data-name="{name}">{packed}</script>' \
-           f'<script type="application/x-wick-rest" id="wick-rest-{number}"></script>'
+    return f'<script type="application/x-wick-pack" id="wick-pack-{number}" data-name="{name}">{packed}</script>'
 
 
 def main():
@@ -36,8 +35,8 @@ def main():
         "<!--wick:map-->": f'<script type="importmap" nonce="{NONCE}">{json.dumps({"imports": modules})}</script>\n'
                            f'<script type="module" nonce="{NONCE}">import "wick/main.js"</script>',
         "<!--wick:css-->": f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">\n<style nonce="{NONCE}">\n{"".join(path.read_text() for path in sorted(WEB.glob("*.css")))}</style>',
-        "<!--wick:data-->": f'<script type="application/json" id="wick-start">{start}</script>\n'
-                            + "\n".join(data_tag(i, path) for i, path in enumerate(options.packs)),
+        "<!--wick:start-->": f'<script type="application/json" id="wick-start">{start}</script>\n',
+        "<!--wick:packs-->": "\n".join(data_tag(i, path) for i, path in enumerate(options.packs)),
     }
     page = (WEB / "page.html").read_text().replace("{{title}}", "wick").replace("{{nonce}}", NONCE)
     for place, text in places.items():

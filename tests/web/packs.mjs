@@ -40,8 +40,7 @@ export async function packOfCommand(path) {
 	const page = join(folder, "page.html");
 	execFileSync(process.env.WICK, ["view", "--no-open", "--no-index", "--force", "-o", page, path], { stdio: "ignore" });
 	const text = readFileSync(page, "utf8");
-	const partOf = (type) => inflate(fromBase64(new RegExp(`<script type="application/x-wick-${type}"[^>]*>([^<]*)<`).exec(text)[1]));
-	return Buffer.concat([await partOf("pack"), await partOf("rest")]);
+	return Buffer.from(await inflate(fromBase64(/<script type="application\/x-wick-pack"[^>]*>([^<]*)</.exec(text)[1])));
 }
 
 /* The same of text. */

@@ -5,23 +5,22 @@ import test from "node:test";
 import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatStep, formatTotal, unitWord } from "../../flamescope/web/amount.js";
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
-import { makeFlame } from "../../flamescope/web/flame.js";
+import { makeFlame, stackColours } from "../../flamescope/web/flame.js";
 import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
 import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
+import { withHeat } from "../../flamescope/web/heat.js";
+import { fileOf } from "../../flamescope/web/model.js";
 import { frameName } from "../../flamescope/web/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/recording.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
-import { frameStates } from "../../flamescope/web/frame_state.js";
-import { csvLine, flameSvg, xmlText } from "../../flamescope/web/save_text.js";
-import { readPack } from "../../flamescope/web/pack.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/strip.js";
 import { threadTracks } from "../../flamescope/web/threads.js";
 import { layoutTree } from "../../flamescope/web/tree_layout.js";
-import { looksOf } from "../../flamescope/web/tree_picture.js";
 import * as transforms from "../../flamescope/web/transforms.js";
+import { readPack } from "../../flamescope/web/pack.js";
 import { packOfText } from "./packs.mjs";
 import { profileOf } from "./profile_fixture.mjs";
 
@@ -201,18 +200,33 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 });
 
 test("names are text in what is saved", () => {
-	const name = '<script>alert("1")</script>\u0000&\ud800';
-	const selection = select([{ stack: ["a name without NUL, as all of a profile"] }]);
-	const tree = makeFlame(selection);
-	const layout = layoutTree(tree, tree.samples);
-	const picture = { layout, fill: () => "#fff", text: () => name, lines: () => [name], matches: null };
-	const svg = flameSvg([{ picture, window: [0, 1], firstRow: 0, up: true }],
-		{ text: "#000", paper: "#fff", title: "#000" }, { width: 800, title: name });
-	assert.ok(!svg.includes("<script"));
-	assert.ok(!svg.includes("\u0000"));
-	assert.equal(svg.match(/<rect /g).length, 3);
-	assert.equal(xmlText("a<b>&'\""), "a&lt;b&gt;&amp;&#39;&quot;");
-	assert.equal(csvLine(['a,"b"', "c\nd", 1]), '"a,""b""","c\nd",1\r\n');
+	const name = '<script>alert("1")</script>&\u202e,"';
+	const selection = select([{ stack: [name, "=1+1", "+2", "@x"], module: "-m" }]);
+	const text = (kind) => new TextDecoder().decode(fileOf("drawing", kind, selection.made, 0, name, "", ""));
+	for (const kind of ["flame.svg", "icicle.svg", "reverse.svg"]) {
+		const svg = text(kind);
+		assert.equal(svg.match(/<script/g).length, 1, kind); /* the picture's own */
+		assert.match(svg, /&lt;script&gt;alert/);
+		assert.match(svg, /<\/svg>\s*$/);
+	}
+	const lines = text("functions.csv").trim().split("\n");
+	assert.equal(lines[0], "function,module,self_gain,self_loss,gain,loss,self_samples,samples,calls");
+	assert.ok(lines.some((line) => line.startsWith('"<script>alert(""1"")</script>')), lines.join("\n"));
+	for (const formula of ["=1+1", "+2", "@x"])
+		assert.ok(lines.some((line) => line.startsWith(`"'${formula}","'-m",`)), `${formula} in ${lines}`);
+	assert.match(text("functions.csv"), /^[^\r]*$/);
+});
+
+test("a saved graph is around a function, and a heatmap has all of its cells", () => {
+	const selection = select([{ time: 0, stack: ["main", "f", "g"] }, { time: 2e9, stack: ["main", "h"] }]);
+	const text = (kind, of = 0, around = "") =>
+		new TextDecoder().decode(fileOf("drawing", kind, selection.made, of, "a title", around, "module"));
+	assert.match(text("flame.svg"), /main[^]*h/);
+	assert.doesNotMatch(text("sandwich.svg", 0, "f"), />h </);
+	withHeat(selection, {}, (heat) => {
+		assert.equal(text("heatmap.csv", heat).trim().split("\n").length, 3);
+		assert.match(text("heatmap.svg", heat), /^<[^]*a title[^]*<\/svg>\s*$/);
+	});
 });
 
 test("a box says as many of its numbers as fit whole", () => {
@@ -221,31 +235,35 @@ test("a box says as many of its numbers as fit whole", () => {
 		["ma…", "main", "main", "main  12.34 %", "main  12.34 %", "main  12.34 %  1.50 s"]);
 });
 
+/* {name: the number of its colour} */
+function numbersOf(selection, order, by) {
+	const { n, frame, colours } = makeFlame(selection, order, "", by);
+	return Object.fromEntries(Array.from({ length: n - 1 }, (_, i) => [frameName(selection, frame[i + 1]), colours.numbers[i + 1]]));
+}
+
 test("a frame goes by the state that most of it is in", () => {
 	const list = [{ stack: ["m", "f"], tags: { state: "running" } }, { stack: ["m", "f"], tags: { state: "running" } },
 		{ stack: ["m", "g"], tags: { state: "sleeping" } }, { stack: ["m"], tags: {} }];
 	const selection = select(list);
-	const states = frameStates(selection);
-	const of = Object.fromEntries(states.map((state, frame) => [frameName(selection, frame), state]));
-	assert.deepEqual(of, { m: "running", f: "running", g: "sleeping" });
-	assert.deepEqual(frameStates(select(samples)).filter(Boolean), []);
+	assert.deepEqual(makeFlame(selection, "calls", "", "state").colours.legend.map(({ label }) => label), ["running", "sleeping"]);
+	const numbers = numbersOf(selection, "calls", "state");
+	const hue = (number) => Math.floor(number / 6); /* of three tones, each plain and inlined */
+	assert.equal(hue(numbers.m), hue(numbers.f));
+	assert.notEqual(hue(numbers.m), hue(numbers.g));
+	assert.deepEqual(makeFlame(select(samples), "calls", "", "state").colours.legend, []);
+	const { numbers: ofStacks } = stackColours(selection, "state");
+	assert.equal(ofStacks.length, selection.nodes.n);
+	assert.deepEqual(new Set(ofStacks.slice(1)), new Set(Object.values(numbers)));
 });
 
 test("an inlined frame has the colour of the module that it is in", () => {
-	const profile = profileOf([{ stack: ["main", "f", "g"], module: "/bin/app" }]);
-	for (const frame of [1, 2]) {
-		profile.frames.inlined[frame] = 1;
-		profile.frames.module[frame] = 0;
-	}
+	const profile = readPack(packOfText("app 7/7 [000] 1.5: 1 cpu-clock: \n\t10 g (inlined)\n\t10 f (inlined)\n\t10 main+0x1 (/bin/app)\n\n"));
 	const selection = makeSelection(profile, { ...EMPTY_QUERY, metric: "samples" });
-	const app = { store: { state: { colour: "" } } };
-	for (const [order, nodes] of [["calls", 3], ["reverse", 3]]) {
-		const tree = makeFlame(selection, order, "");
-		const look = looksOf(app, tree, order);
-		const seen = Array.from({ length: nodes }, (_, i) => look(i + 1));
-		assert.deepEqual(seen.map(({ name, module, inlined }) => `${name} ${module} ${inlined}`).sort(),
-			["f /bin/app true", "g /bin/app true", "main /bin/app false"], order);
-		assert.equal(look(0).isGroup, true);
+	const hue = (number) => Math.floor(number / 6);
+	for (const order of ["calls", "reverse"]) {
+		const numbers = numbersOf(selection, order, "module");
+		assert.deepEqual(new Set(Object.values(numbers).map(hue)).size, 1, order);
+		assert.deepEqual([numbers.main & 1, numbers.f & 1, numbers.g & 1], [0, 1, 1], order);
 	}
 });
 

@@ -213,7 +213,6 @@ enum {
 	RESULT_BYTES = 64 * 1024 * 1024,
 };
 
-static const double default_level = 0.01;
 static const double default_least = 0.01;
 
 const struct option_spec diff_option_specs[] = {
@@ -539,8 +538,7 @@ static int compare(const struct view_command *command, struct diff_asked *asked)
 
 int cmd_diff(struct cmd_ctx *ctx)
 {
-	struct diff_asked asked = {
-		.top = DEFAULT_TOP, .level = default_level, .least = default_least};
+	struct diff_asked asked = {.top = DEFAULT_TOP, .level = DIFF_LEVEL, .least = default_least};
 	struct view_command command = {0};
 	int status = WICK_OK;
 

@@ -16,7 +16,6 @@ enum {
 };
 
 /* A frame of less than a quarter of a pixel cannot be seen, nor can one be of that many. */
-static const double picture_threshold = 0.0002;
 static const double tree_threshold = 0.005;
 
 const struct option_spec flamegraph_option_specs[] = {
@@ -89,7 +88,7 @@ static double threshold_of(const struct flamegraph *it)
 	if (it->has_threshold)
 		return it->picture.threshold;
 	if (format == VIEW_SVG)
-		return picture_threshold;
+		return FLAME_SVG_THRESHOLD;
 	return format == VIEW_NONE || format == VIEW_TXT ? tree_threshold : 0;
 }
 
