@@ -143,7 +143,7 @@ int parallel_read(const struct parallel *parallel);
 
 enum {
 	INDEX_KEY_SIZE = 33, /* 32 digits and a NUL */
-	INDEX_FORMAT = 8, /* one more when other profiles are made of the same text (index_test) */
+	INDEX_FORMAT = 9, /* one more when other profiles are made of the same text (index_test) */
 };
 
 /**

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/load/build/builder.h"
+#include "flamescope/load/import/import.h"
 #include "flamescope/load/internal.h"
 #include "flamescope/text/newlines.h"
 #include "flamescope/text/text.h"
@@ -386,6 +387,50 @@ static int say_empty(const struct load *load, size_t n_before, struct err *err)
 	return 0;
 }
 
+static int say_late(const struct load *load, struct err *err)
+{
+	(void)err_set(err, 0, "it takes longer than %llu s, and was read no further",
+		      (unsigned long long)(load->options->file_ns / NS_PER_S));
+	return -ETIMEDOUT;
+}
+
+/* A file that only makes sense as a whole, of which N bytes are in HEAD. */
+static int read_whole(struct load *load, struct source *source, const char *head, size_t n,
+		      struct import *import, struct err *err)
+{
+	size_t size = n + 1;
+	_cleanup_free_ char *bytes = budget_grow(&load->budget, NULL, 0, size, 1);
+	ssize_t more = 1;
+
+	if (bytes)
+		memcpy(bytes, head, n);
+	while (bytes && more > 0) {
+		if (n + 1 == size) {
+			char *grown = budget_grow(&load->budget, bytes, size, 2 * size, 1);
+
+			if (!grown)
+				break;
+			bytes = grown;
+			size *= 2;
+		}
+		more = source_read(source, bytes + n, size - n - 1, err);
+		n += more > 0 ? (size_t)more : 0;
+		if (!report_progress(load, n))
+			break;
+	}
+	import->len = n;
+	if (budget_failed(&load->budget))
+		return -atomic_load_explicit(&load->budget.failed, memory_order_relaxed);
+	if (more != 0)
+		return more < 0 ? (int)more : -ETIMEDOUT;
+	bytes[n] = '\0';
+	import->bytes = bytes;
+	more = import_read(import, import_kind_of(bytes, n), err);
+	if (budget_failed(&load->budget))
+		return -atomic_load_explicit(&load->budget.failed, memory_order_relaxed);
+	return (int)more;
+}
+
 static int read_source(struct load *load, struct source *source, struct profile_file *file,
 		       struct err *err)
 {
@@ -395,6 +440,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 				.at = load->at,
 				.done = report_progress,
 				.context = load};
+	struct import import = {.builder = load->builders[0], .at = load->at};
 	int fd = source_plain(source, &file->bytes);
 	ssize_t n = bytes ? read_head(source, bytes, err) : -ENOMEM;
 	uint32_t folded;
@@ -402,6 +448,12 @@ static int read_source(struct load *load, struct source *source, struct profile_
 
 	if (n < 0)
 		return (int)n;
+	if (import_kind_of(bytes, (size_t)n) != IMPORT_NONE) {
+		r = read_whole(load, source, bytes, (size_t)n, &import, err);
+		file->bytes = import.len;
+		load->files[load->n_files - 1].folded = !import.has_times;
+		return r == -ETIMEDOUT ? say_late(load, err) : r;
+	}
 	folded = folded_scale(bytes, (size_t)n);
 	for (size_t i = 0; i < load->n_readers; i++)
 		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, folded);
@@ -414,8 +466,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 		file->bytes = stream.bytes;
 	}
 	if (r == -ETIMEDOUT)
-		(void)err_set(err, 0, "it takes longer than %llu s, and was read no further",
-			      (unsigned long long)(load->options->file_ns / NS_PER_S));
+		(void)say_late(load, err);
 	list_bad(load, fd, file);
 	for (size_t i = 0; i < load->n_readers; i++)
 		file->unended |= load->blocks[i]->unended;
