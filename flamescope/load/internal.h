@@ -116,6 +116,16 @@ struct stream {
 	void *context;
 };
 
+/**
+ * stream_read - read a source to its end
+ * @given: what has been read of it, N_GIVEN bytes
+ *
+ * Return:  0; -EIO and what is wrong with it, -EINVAL: a line without an end (what came before has
+ *          been read); -ETIMEDOUT: DONE said so; -ENOMEM; -E2BIG.
+ */
+int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,
+		struct err *err);
+
 /* parallel: a large plain file to several readers of blocks */
 
 struct parallel {
