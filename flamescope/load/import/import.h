@@ -70,13 +70,13 @@ uint32_t import_frame(struct import *import, const char *name, const char *modul
 /** import_put - append to a growing array within the budget: whether there was room */
 bool import_put(struct import *import, uint32_t **array, size_t *n, size_t *max, uint32_t value);
 
-/**
- * import_pprof, import_speedscope, import_firefox - import_read() of one format
- *
- * Return:  as import_read().
- */
+/** import_pprof - a profile.proto: as import_read() */
 int import_pprof(struct import *import, struct err *err);
+
+/** import_speedscope - a file of speedscope: as import_read() */
 int import_speedscope(struct import *import, struct err *err);
+
+/** import_firefox - a processed profile of the Firefox Profiler: as import_read() */
 int import_firefox(struct import *import, struct err *err);
 
 #endif
