@@ -181,8 +181,7 @@ void view_error_hint(const char *path, struct err *err)
 	else if (S_ISREG(st.st_mode) && st.st_size == 0)
 		err_hint(err, "wick record -o %s -- CMD", path);
 	else
-		err_hint(err, "a file of wick record, perf script, stackcollapse, pprof, "
-			      "speedscope or the Firefox Profiler");
+		err_hint(err, "a file of wick record, perf script or stackcollapse");
 }
 
 int view_error_empty(const struct profile *profile, struct err *err)

@@ -36,9 +36,9 @@ enum {
 	FUNCTION_NAME = 2,
 };
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, MAX_TYPES = 32, MAX_EVENT = 256 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, MAX_TYPES = 16, MAX_EVENT = 256 };
 
-enum { FEW_FRAMES = 1024 * 1024, FRAMES_A_BYTE = 8 }; /* that all stacks of a file have together */
+enum { FEW_FRAMES = 256 * 1024, FRAMES_A_BYTE = 2 }; /* that all stacks of a file have together */
 
 /* The rest of a message. */
 struct bytes {
