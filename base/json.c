@@ -198,24 +198,29 @@ static uint32_t unit_at(const char *at)
 	return unit;
 }
 
+static void add_byte(struct buf *buf, uint32_t byte)
+{
+	(void)buf_append(buf, &(unsigned char){(unsigned char)byte}, 1);
+}
+
 static void add_utf8(struct buf *buf, uint32_t code)
 {
 	if (code < 0x80) {
-		buf_add_char(buf, (char)code);
+		add_byte(buf, code);
 		return;
 	}
 	if (code < 0x800) {
-		buf_add_char(buf, (char)(0xc0 | code >> 6));
+		add_byte(buf, 0xc0 | code >> 6);
 	} else {
 		if (code < 0x10000) {
-			buf_add_char(buf, (char)(0xe0 | code >> 12));
+			add_byte(buf, 0xe0 | code >> 12);
 		} else {
-			buf_add_char(buf, (char)(0xf0 | code >> 18));
-			buf_add_char(buf, (char)(0x80 | (code >> 12 & 63)));
+			add_byte(buf, 0xf0 | code >> 18);
+			add_byte(buf, 0x80 | (code >> 12 & 63));
 		}
-		buf_add_char(buf, (char)(0x80 | (code >> 6 & 63)));
+		add_byte(buf, 0x80 | (code >> 6 & 63));
 	}
-	buf_add_char(buf, (char)(0x80 | (code & 63)));
+	add_byte(buf, 0x80 | (code & 63));
 }
 
 /* After the backslash of \uXXXX, perhaps of two of them; where the escape ends. */
@@ -260,7 +265,7 @@ bool json_string(const char *value, struct buf *buf)
 			at = add_unicode(buf, at + 1);
 			continue;
 		}
-		buf_add_char(buf, known && (known - escapes) % 2 == 0 ? known[1] : at[1]);
+		(void)buf_append(buf, known && (known - escapes) % 2 == 0 ? known + 1 : at + 1, 1);
 		at += 2;
 	}
 	return true;

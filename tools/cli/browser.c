@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -168,7 +169,7 @@ static void add_serve(struct buf *buf, const char *host, const char *recording)
 static void name_host(char *host)
 {
 	if (gethostname(host, HOST_NAME_MAX + 1) < 0 || !*host)
-		(void)strcpy(host, "HOST");
+		(void)snprintf(host, HOST_NAME_MAX + 1, "HOST");
 	host[HOST_NAME_MAX] = '\0';
 }
 

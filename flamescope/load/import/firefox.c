@@ -114,7 +114,7 @@ static void read_stacks(struct firefox *from, const char *table, struct numbers 
 
 	for (const char *at = json_first(json_find(table, "frame")); at; at = json_next(at)) {
 		uint32_t caller = prefix ? number_at(prefix) : NUMBER_NONE;
-		bool has_caller = caller < nodes->n;
+		bool has_caller = depths.at && caller < depths.n;
 		uint32_t depth = has_caller ? depths.at[caller] : 0;
 		uint32_t node = has_caller ? nodes->at[caller] : 0;
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAME = 64 * 1024, MAX_THREADS = 1000000 };
+enum { MAX_NAME = 64 * 1024 };
 
 struct speedscope {
 	struct import *import;
@@ -60,8 +60,8 @@ static void read_thread(struct speedscope *from, const char *name)
 
 	from->sample.head = (struct perf_head){
 		.comm = from->comm,
-		.pid = pid ? atoi(pid + 6) : -1,
-		.tid = tid ? atoi(tid + 6) : -1,
+		.pid = pid ? strtol(pid + 6, NULL, 10) : -1,
+		.tid = tid ? strtol(tid + 6, NULL, 10) : -1,
 		.cpu = -1,
 	};
 	(void)snprintf(from->comm, sizeof(from->comm), "%.*s",
