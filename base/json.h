@@ -70,4 +70,37 @@ bool json_scan_is(const struct json_pair *pair, const char *name);
  */
 bool json_scan_number(const struct json_pair *pair, uint64_t *ret_value);
 
+/*
+ * json_walk: the values of a text that ends with a NUL, by their places in it
+ *
+ * A place may have blanks before it, and NULL is that of what is not there: it has no members and
+ * no elements.  Each call takes as long as what it passes over.
+ */
+
+/** json_skip - what comes after a value; NULL: the text ends first, or is no JSON */
+const char *json_skip(const char *value);
+
+/** json_find - the member of an object by its name, which has no escapes; NULL: there is none */
+const char *json_find(const char *object, const char *name);
+
+/** json_first - the first element of an array; NULL: it has none */
+const char *json_first(const char *array);
+
+/** json_next - the element after one; NULL: there is none */
+const char *json_next(const char *element);
+
+/**
+ * json_string - a string as UTF-8, added to BUF; what cannot be a part of a name is U+FFFD
+ *
+ * Return:  true; false: it is no string.
+ */
+bool json_string(const char *value, struct buf *buf);
+
+/**
+ * json_decimal - a number times 10^DIGITS, rounded; what does not fit is the nearest that does
+ *
+ * Return:  true; false: it is no number.
+ */
+bool json_decimal(const char *value, int digits, int64_t *ret_value);
+
 #endif

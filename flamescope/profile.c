@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct profile *profile_new(void)
 {
@@ -62,4 +63,22 @@ void profile_free(struct profile *profile)
 	free(memory->blocks);
 	free(memory);
 	free(profile);
+}
+
+void profile_say_empty(const struct profile *profile, struct err *err)
+{
+	const struct profile_file *file = profile->files;
+
+	if (file->problem &&
+	    strstr(file->problem, file->path)) /* most say of which file they are */
+		(void)err_set(err, 0, "%s", file->problem);
+	else if (file->problem)
+		(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
+	else if (file->bytes == 0)
+		(void)err_set(err, 0, "'%s' is empty", file->path);
+	else
+		(void)err_set(err, 0,
+			      "'%s' has no sample: either no profiler that wick knows wrote it, or "
+			      "nothing ran while it was recorded",
+			      file->path);
 }

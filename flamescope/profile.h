@@ -127,4 +127,11 @@ struct profile {
  */
 void profile_free(struct profile *profile);
 
+/**
+ * profile_say_empty - say why the only file of a profile has no sample
+ *
+ * Context: any thread.
+ */
+void profile_say_empty(const struct profile *profile, struct err *err);
+
 #endif

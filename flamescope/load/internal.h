@@ -116,6 +116,16 @@ struct stream {
 	void *context;
 };
 
+/**
+ * stream_read - read a source to its end
+ * @given: what has been read of it, N_GIVEN bytes
+ *
+ * Return:  0; -EIO and what is wrong with it, -EINVAL: a line without an end (what came before has
+ *          been read); -ETIMEDOUT: DONE said so; -ENOMEM; -E2BIG.
+ */
+int stream_read(struct stream *stream, struct source *source, const char *given, size_t n_given,
+		struct err *err);
+
 /* parallel: a large plain file to several readers of blocks */
 
 struct parallel {
@@ -143,7 +153,7 @@ int parallel_read(const struct parallel *parallel);
 
 enum {
 	INDEX_KEY_SIZE = 33, /* 32 digits and a NUL */
-	INDEX_FORMAT = 8, /* one more when other profiles are made of the same text (index_test) */
+	INDEX_FORMAT = 9, /* one more when other profiles are made of the same text (index_test) */
 };
 
 /**

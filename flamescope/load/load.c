@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "flamescope/load/build/builder.h"
+#include "flamescope/load/import/import.h"
 #include "flamescope/load/internal.h"
 #include "flamescope/text/newlines.h"
 #include "flamescope/text/text.h"
@@ -15,112 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Room for STREAM_BYTES after the LEN that are there. */
-static bool make_room(char **bytes, size_t *size, size_t len)
-{
-	size_t want = *size ? *size : (size_t)2 * STREAM_BYTES;
-	char *grown;
-
-	while (want - len < STREAM_BYTES)
-		want *= 2;
-	if (*bytes && want == *size)
-		return true;
-	grown = realloc(*bytes, want);
-	if (!grown)
-		return false;
-	*size = want;
-	*bytes = grown;
-	return true;
-}
-
-/* Read what is whole of LEN bytes; how many that were. */
-static size_t take_whole(struct stream *stream, const char *bytes, size_t len)
-{
-	const char *empty = newlines_last_empty(bytes, bytes + len);
-	uint64_t at = stream->at + stream->bytes - len;
-
-	if (empty && !stream->blocks->folded) {
-		len = (size_t)(empty - bytes) + 2;
-		blocks_take(stream->blocks, bytes, len, at);
-		return len;
-	}
-	if (len < STREAM_MAX_BYTES && !stream->blocks->folded)
-		return 0;
-	blocks_take_part(stream->blocks, bytes, len, at);
-	return len;
-}
-
-/* LEN more bytes: 0; -EINVAL: what has gone on for so long is no text, and may go on for ever. */
-static int watch_line(struct stream *stream, const char *bytes, size_t len, struct err *err)
-{
-	const char *newline = memrchr(bytes, '\n', len);
-
-	stream->line_bytes =
-		newline ? (size_t)(bytes + len - newline - 1) : stream->line_bytes + len;
-	if (stream->line_bytes >> 20 < LINES_ENDLESS_MIB)
-		return 0;
-	return err_set(err, 0, "it has a line of more than %d MiB, and was read no further",
-		       LINES_ENDLESS_MIB);
-}
-
-static int run(struct stream *stream, struct source *source, char **bytes, size_t *size,
-	       struct err *err)
-{
-	struct budget *budget = stream->blocks->builder->uniques.budget;
-	size_t len = stream->bytes;
-	bool goes_on = true;
-	ssize_t n = 1;
-
-	while (n > 0 && goes_on && !budget_failed(budget)) {
-		size_t whole;
-
-		if (!make_room(bytes, size, len))
-			return -ENOMEM;
-		n = source_read(source, *bytes + len, STREAM_BYTES, err);
-		if (n > 0) {
-			const size_t more = (size_t)n;
-
-			n = watch_line(stream, *bytes + len, more, err) < 0 ? -EINVAL : 1;
-			len += more;
-			stream->bytes += more;
-		}
-		whole = take_whole(stream, *bytes, len);
-		if (whole && *bytes)
-			memmove(*bytes, *bytes + whole, len - whole);
-		len -= whole;
-		goes_on = !stream->done || stream->done(stream->context, stream->bytes);
-	}
-	blocks_take_part(stream->blocks, *bytes, len, stream->at + stream->bytes - len);
-	blocks_finish(stream->blocks);
-	if (n < 0)
-		return (int)n;
-	if (budget_failed(budget))
-		return -atomic_load_explicit(&budget->failed, memory_order_relaxed);
-	return goes_on || n == 0 ? 0 : -ETIMEDOUT;
-}
-
-/*
- * Read a source to its end. Returns 0; -EIO and what is wrong with it, -EINVAL: a line without an
- * end (what came before has been read); -ETIMEDOUT: DONE said so; -ENOMEM; -E2BIG.
- */
-static int stream_read(struct stream *stream, struct source *source, const char *given,
-		       size_t n_given, struct err *err)
-{
-	char *bytes = NULL;
-	size_t size = 0;
-	int r = -ENOMEM;
-
-	builder_start_segment(stream->blocks->builder, stream->at);
-	blocks_start(stream->blocks, stream->at);
-	if (make_room(&bytes, &size, n_given)) {
-		memcpy(bytes, given, n_given);
-		stream->bytes = n_given;
-		r = run(stream, source, &bytes, &size, err);
-	}
-	free(bytes);
-	return r;
-}
 
 struct file_id {
 	dev_t device;
@@ -387,6 +282,50 @@ static int say_empty(const struct load *load, size_t n_before, struct err *err)
 	return 0;
 }
 
+static int say_late(const struct load *load, struct err *err)
+{
+	(void)err_set(err, 0, "it takes longer than %llu s, and was read no further",
+		      (unsigned long long)(load->options->file_ns / NS_PER_S));
+	return -ETIMEDOUT;
+}
+
+/* A file that only makes sense as a whole, of which N bytes are in HEAD. */
+static int read_whole(struct load *load, struct source *source, const char *head, size_t n,
+		      struct import *import, struct err *err)
+{
+	size_t size = n + 1;
+	_cleanup_free_ char *bytes = budget_grow(&load->budget, NULL, 0, size, 1);
+	ssize_t more = 1;
+
+	if (bytes)
+		memcpy(bytes, head, n);
+	while (bytes && more > 0) {
+		if (n + 1 == size) {
+			char *grown = budget_grow(&load->budget, bytes, size, 2 * size, 1);
+
+			if (!grown)
+				break;
+			bytes = grown;
+			size *= 2;
+		}
+		more = source_read(source, bytes + n, size - n - 1, err);
+		n += more > 0 ? (size_t)more : 0;
+		if (!report_progress(load, n))
+			break;
+	}
+	import->len = n;
+	if (budget_failed(&load->budget))
+		return -atomic_load_explicit(&load->budget.failed, memory_order_relaxed);
+	if (more != 0)
+		return more < 0 ? (int)more : -ETIMEDOUT;
+	bytes[n] = '\0';
+	import->bytes = bytes;
+	more = import_read(import, import_kind_of(bytes, n), err);
+	if (budget_failed(&load->budget))
+		return -atomic_load_explicit(&load->budget.failed, memory_order_relaxed);
+	return (int)more;
+}
+
 static int read_source(struct load *load, struct source *source, struct profile_file *file,
 		       struct err *err)
 {
@@ -396,6 +335,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 				.at = load->at,
 				.done = report_progress,
 				.context = load};
+	struct import import = {.builder = load->builders[0], .at = load->at};
 	int fd = source_plain(source, &file->bytes);
 	ssize_t n = bytes ? read_head(source, bytes, err) : -ENOMEM;
 	uint32_t folded;
@@ -403,6 +343,12 @@ static int read_source(struct load *load, struct source *source, struct profile_
 
 	if (n < 0)
 		return (int)n;
+	if (import_kind_of(bytes, (size_t)n) != IMPORT_NONE) {
+		r = read_whole(load, source, bytes, (size_t)n, &import, err);
+		file->bytes = import.len;
+		load->files[load->n_files - 1].folded = !import.has_times;
+		return r == -ETIMEDOUT ? say_late(load, err) : r;
+	}
 	folded = folded_scale(bytes, (size_t)n);
 	for (size_t i = 0; i < load->n_readers; i++)
 		blocks_start_file(load->blocks[i], (uint32_t)load->n_files - 1, folded);
@@ -415,8 +361,7 @@ static int read_source(struct load *load, struct source *source, struct profile_
 		file->bytes = stream.bytes;
 	}
 	if (r == -ETIMEDOUT)
-		(void)err_set(err, 0, "it takes longer than %llu s, and was read no further",
-			      (unsigned long long)(load->options->file_ns / NS_PER_S));
+		(void)say_late(load, err);
 	list_bad(load, fd, file);
 	for (size_t i = 0; i < load->n_readers; i++)
 		file->unended |= load->blocks[i]->unended;

@@ -34,9 +34,10 @@ static struct period time_of(const struct period_kind *kind, uint64_t multiply, 
 {
 	const char *noun = "of time";
 
-	if (all_events_are(kind, "cpu-clock", "task-clock"))
+	if (all_events_are(kind, "cpu-clock", "task-clock") ||
+	    all_events_are(kind, "time:cpu", "time:cpu"))
 		noun = "of CPU";
-	else if (all_events_are(kind, "wall-clock", "wall-clock"))
+	else if (all_events_are(kind, "wall-clock", "time:wall"))
 		noun = "of wall time";
 	return (struct period){"ns", noun, true, multiply, divide};
 }
@@ -45,7 +46,12 @@ struct period period_of_kind(const struct period_kind *kind)
 {
 	struct period period = {"", "", kind->is_wick, 1, 1};
 
-	if (!kind->has_times)
+	/* what the loader calls what other programs say of weights: "bytes:inuse_space" */
+	if (kind->n_events && all_events_are(kind, "time", "time"))
+		return time_of(kind, 1, 1);
+	if (kind->n_events && all_events_are(kind, "bytes", "bytes"))
+		return (struct period){"B", "", true, 1, 1};
+	if (!kind->has_times || (kind->n_events && all_events_are(kind, "samples", "samples")))
 		return (struct period){"samples", "samples", true, 1, 1};
 	if (all_events_are(kind, "cpu-clock", kind->is_wick ? "wall-clock" : "task-clock")) {
 		if (kind->is_wick && kind->hz)

@@ -5,19 +5,20 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fromBase64, inflate } from "wick/bytes.js";
+import { fileBytes, fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
 import { makeHeat, withHeat } from "wick/heat.js";
 import { fileOf } from "wick/model.js";
-import { pageOf, readPack, releaseProfile } from "wick/pack.js";
+import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
 import { brushBins, topFrames } from "wick/sums.js";
 import { stripOf } from "wick/strip.js";
 import { threadTracks } from "wick/threads.js";
 
 const MAX_KEPT = 24;
+const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
 function makeMemo() {
 	const kept = new Map();
@@ -114,6 +115,15 @@ async function bytesOf({ text, buffer }) {
 	}
 }
 
+async function openFile(file) {
+	const bytes = await fileBytes(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
+		throw new Error(`'${file.name}' cannot be read (${error.message}), try: wick view FILE`);
+	});
+	if (!bytes)
+		throw new RangeError(`'${file.name}' has more than ${MAX_FILE_MIB} MiB, which is too much for a page to read, try: wick view FILE`);
+	return readRecording(bytes, file.name);
+}
+
 /** {question: (state, ...) -> its answer, or a promise of it}. */
 export function makeAnswers() {
 	const profiles = { A: null, B: null };
@@ -122,9 +132,10 @@ export function makeAnswers() {
 	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
-		/* WHICH of the two recordings has these bytes from now on; {}: none. */
+		/* WHICH of the two recordings is this from now on: a {file}, or a pack's bytes; {}: none. */
 		async open(state, which, data) {
-			const profile = data.text || data.buffer ? readPack(await bytesOf(data)) : null;
+			const profile = data.file ? await openFile(data.file)
+				: data.text || data.buffer ? readPack(await bytesOf(data)) : null;
 			selections.forget();
 			if (profiles[which])
 				releaseProfile(profiles[which]);

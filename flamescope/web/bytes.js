@@ -34,3 +34,34 @@ export async function inflate(bytes) {
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
+
+/** The plain bytes of a file that may be compressed by gzip; of more than MOST there are none: null. */
+export async function fileBytes(file, most) {
+	const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+	const isGzip = first === 0x1f && second === 0x8b;
+	if (!isGzip)
+		return file.size > most ? null : new Uint8Array(await file.arrayBuffer());
+	const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+	const parts = [];
+	let left = most;
+	for (let part = await reader.read(); !part.done; part = await reader.read()) {
+		parts.push(part.value);
+		left -= part.value.length;
+		if (left < 0) {
+			void reader.cancel();
+			return null;
+		}
+	}
+	return joined(parts);
+}
+
+/* Parts of bytes, one behind the other. */
+function joined(parts) {
+	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		bytes.set(part, at);
+		at += part.length;
+	}
+	return bytes;
+}

@@ -5,7 +5,8 @@
  */
 
 import { makeModels } from "wick/asked.js";
-import { browserHistory, makeStore } from "wick/store.js";
+import { mountOpen } from "wick/open.js";
+import { browserHistory, DEFAULTS, makeStore } from "wick/store.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
@@ -118,11 +119,41 @@ async function mountAll(app) {
 	});
 }
 
-/* Another recording, or another one to compare it with. */
-function replaceData(app, data) {
+
+/* Another recording, or another one to compare it with; PATCH is what is seen of it. */
+function replaceData(app, data, patch = {}) {
 	Object.assign(app, data);
 	app.models.forget();
+	app.store.set(patch);
 	app.emit("data");
+}
+
+const KEPT = ["view", "theme", "colour", "columns", "sort", "split", "details"];
+
+/*
+ * Shows a file, or what differs from it.  What was seen of another recording is not in this one; a
+ * file that cannot be read is said, and leaves all as it was.
+ */
+async function showFile(app, which, file) {
+	const follow = document.getElementById("recording-follow");
+	app.say(`Opening ${file.name}`);
+	try {
+		const isFirst = !app.profile;
+		const profile = await app.models.open(which, { file });
+		say("");
+		if (follow?.checked)
+			follow.click();
+		if (which === "A")
+			replaceData(app, { profile, name: file.name },
+				{ ...DEFAULTS, ...Object.fromEntries(KEPT.map((key) => [key, app.store.state[key]])) });
+		else
+			replaceData(app, { baseline: profile, baselineName: file.name }, { view: "diff", rangesB: null });
+		if (isFirst)
+			await mountFirst(app);
+		app.say(`Opened ${file.name}`);
+	} catch (error) {
+		say(error.message);
+	}
 }
 
 async function mountFirst(app) {
@@ -152,6 +183,7 @@ async function serve(app) {
 
 async function run() {
 	const app = makeApp(readStart());
+	mountOpen(app, (which, file) => void showFile(app, app.profile ? which : "A", file));
 	if (app.start.mode === "serve")
 		return serve(app);
 	const [recording, baseline] = await embeddedPacks();

@@ -79,6 +79,9 @@ export function allocate(bytes) {
 	return at;
 }
 
+/** Frees a block of allocate() that nobody else has taken. */
+export const release = (block) => model.release(block);
+
 function take(at) {
 	const [data, n, type, owned] = new Uint32Array(model.memory.buffer, at, 4);
 	const column = new TYPES[type](model.memory.buffer, data, data ? n : 0).slice();

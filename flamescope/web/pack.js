@@ -5,7 +5,7 @@
  * 64 bits are doubles; a value that a sample has not is NaN.
  */
 
-import { allocate, column, facts, free, lazy, make, periodFacts, stringOf } from "wick/model.js";
+import { allocate, column, facts, free, lazy, make, periodFacts, release, stringOf } from "wick/model.js";
 
 const CPU_UNKNOWN = 0xffff;
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
@@ -93,12 +93,25 @@ class Held {
 
 /** BYTES (plain) -> a profile, to releaseProfile(); an Error says what is wrong with them. */
 export function readPack(bytes) {
-	let held;
 	try {
-		held = new Held(make("profile", allocate(bytes), bytes.length));
+		return profileOf(make("profile", allocate(bytes), bytes.length));
 	} catch (error) {
 		throw new Error(`the recording's data is damaged: ${error.message}`);
 	}
+}
+
+/** The same of a file called NAME, in any format that commands read. */
+export function readRecording(bytes, name) {
+	const at = allocate(bytes);
+	try {
+		return profileOf(make("loaded", name, at, bytes.length));
+	} finally {
+		release(at);
+	}
+}
+
+function profileOf(made) {
+	const held = new Held(made);
 	const said = facts("profile", held.made);
 	const text = makeText(held);
 	const profile = {

@@ -46,7 +46,7 @@ export function problemsOf(profile) {
 	else if (profile.n === 1)
 		notes.push("The recording has one sample only, try: a longer recording or a higher rate (`wick record -F 999`).");
 	else if (!profile.hasTimes)
-		notes.push("Folded stacks have no times: the heatmap shows one moment.");
+		notes.push("The recording has no times: the heatmap shows one moment.");
 	if (profile.n && isToCome(profile))
 		notes.push("The recording's date is in the future: the clock was wrong, or the date is forged.");
 	if (profile.n && profile.nNodes === 1)

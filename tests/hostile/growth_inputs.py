@@ -116,6 +116,10 @@ LINES = {
     "digits of a folded stack": lambda size: "a;b 1\n" * 40 + "a " + times("1", size) + "\n",
 }
 
+SPEEDSCOPE = '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"sampled","samples":['
+FIREFOX = ('{"meta":{},"shared":{"stringArray":["a"],"funcTable":{"name":[0]},"frameTable":{"func":[0]},'
+           '"stackTable":{"frame":[0]}},"threads":[')
+
 TEXTS = {
     "equal samples": lambda size: WICK_HEAD + times(SAMPLE, size),
     "functions": lambda size: many(lambda i: sample(i, f"f{i}"), size),
@@ -156,6 +160,18 @@ TEXTS = {
     "one line": lambda size: times("x", size) + "\n" + SAMPLE,
     "folded stacks": lambda size: many("a;b{0};c{0} 1\n".format, size),
     "deep folded stacks": lambda size: many(lambda i: f"r{i}" + ";f" * 1000 + " 1\n", size),
+}
+
+# Of other profilers.
+PROFILES = {
+    "samples of speedscope": lambda size: SPEEDSCOPE + times("[0,1],", size) + "[0]]}]}",
+    "frames of speedscope": lambda size: '{"shared":{"frames":[' + many('{{"name":"f{}"}},'.format, size)
+                                         + '{"name":"a"}]},"profiles":[{"type":"sampled","samples":[[0]]}]}',
+    "stacks of Firefox": lambda size: FIREFOX + '{"stackTable":{"frame":[' + times("0,", size // 4) + '0],"prefix":[null,'
+                                      + many("{},".format, size // 2) + '0]},"samples":{"stack":[0]}}]}',
+    "threads of Firefox": lambda size: FIREFOX + many('{{"name":"t{}","samples":{{"stack":[0]}}}},'.format, size) + "{}]}",
+    "members of JSON": lambda size: '{"a":1,' + many('"m{}":{{}},'.format, size) + '"meta":0,"threads":0}',
+    "brackets of JSON": lambda size: '{"threads":' + times("[", size),
 }
 
 # What makes something of what was read: only of texts that are many things, not strange ones.
@@ -205,6 +221,7 @@ def text_runs():
     runs = [text_run(command, name, make, [command], most, (0, 1, 3), long=command == "info")
             for most, makes in ((LINE, LINES), (ANY, TEXTS)) for name, make in makes.items()
             for command in ("report", "info")]
+    runs += [text_run("report", name, make, ["report"], ANY, (0, 8)) for name, make in PROFILES.items()]
     # 8: nothing is left of names that a filter does not know
     runs += [text_run(what, name, TEXTS[name], words, statuses=(0, 8) if words[0] == "report" else (0,),
                       long=name not in MOSTLY_MADE_OF)

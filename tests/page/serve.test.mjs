@@ -139,3 +139,20 @@ test("the details of a function show its hottest line, and say what is missing",
 	await says("choose a single one");
 	await page.close();
 });
+
+test("a file that is opened stays, whatever grows at the server", async () => {
+	const page = await openServed();
+	await shows(page, "work");
+	const input = await page.$("#file");
+	await input.uploadFile(wick.writeText("opened.folded", "main;opened_work 3\n"));
+	await shows(page, "opened_work");
+	await wick.until(page, () => document.querySelector("#title").textContent === "opened.folded");
+	assert.equal(await page.$eval("#recording-follow", (element) => element.checked), false);
+	put("grown.perf", "two", 50, 20, "grown_work");
+	await wick.until(page, () => [...document.querySelectorAll("#recording option")].some(({ value }) => value === "file grown.perf"));
+	await wick.rest(page);
+	assert.equal(await page.$eval("#title", (element) => element.textContent), "opened.folded");
+	await page.select("#recording", "file grown.perf");
+	await shows(page, "grown_work");
+	await page.close();
+});

@@ -450,7 +450,7 @@ static void the_format_counts_up_when_other_profiles_are_made(void **state)
 	static const struct {
 		int format;
 		uint64_t hash;
-	} known = {8, UINT64_C(0x19b69b78a8328255)};
+	} known = {9, UINT64_C(0x19b69b78a8328255)};
 	static const char *const names[] = {
 		"golden.perf",      "golden_bare.perf", "zoo.bare.perf", "zoo.comment.perf",
 		"zoo.group.perf",   "zoo.inline.perf",  "zoo.ns.perf",   "zoo.plain.perf",

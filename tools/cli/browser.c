@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -164,15 +165,34 @@ static void add_serve(struct buf *buf, const char *host, const char *recording)
 	buf_add(buf, "  # and open what it prints\n");
 }
 
+/* Into HOST_NAME_MAX + 1 bytes. */
+static void name_host(char *host)
+{
+	if (gethostname(host, HOST_NAME_MAX + 1) < 0 || !*host)
+		(void)snprintf(host, HOST_NAME_MAX + 1, "HOST");
+	host[HOST_NAME_MAX] = '\0';
+}
+
+void browser_say_remote(const char *recording)
+{
+	char host[HOST_NAME_MAX + 1];
+	struct buf text;
+
+	name_host(host);
+	buf_init(&text, TEXT_BYTES);
+	buf_add(&text, "there is no display here; on a machine with a browser, run:\n");
+	add_serve(&text, host, recording);
+	say_text(&text);
+	buf_release(&text);
+}
+
 void browser_say_elsewhere(const char *page, const char *recording)
 {
 	_cleanup_free_ char *whole = realpath(page, NULL);
-	char host[HOST_NAME_MAX + 1] = "HOST";
+	char host[HOST_NAME_MAX + 1];
 	struct buf text;
 
-	if (gethostname(host, sizeof(host)) < 0 || !*host)
-		(void)strcpy(host, "HOST");
-	host[sizeof(host) - 1] = '\0';
+	name_host(host);
 	buf_init(&text, TEXT_BYTES);
 	buf_add(&text,
 		"there is no display here; on a machine with a browser, run one of:\n  scp ");

@@ -205,4 +205,7 @@ int browser_open_secret(const char *address, char **ret_file);
  */
 void browser_say_elsewhere(const char *page, const char *recording);
 
+/** browser_say_remote - the command with which another machine sees a recording of this one */
+void browser_say_remote(const char *recording);
+
 #endif

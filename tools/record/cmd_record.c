@@ -214,6 +214,38 @@ static void record_picture(const struct recorder *recorder)
 	free(picture);
 }
 
+/*
+ * Show the recording, which is whole, in a browser, or say how. What goes wrong is said, and leaves
+ * the recording as it is.
+ */
+static void record_view(const struct recorder *recorder)
+{
+	char verb[] = "view", files[] = "--";
+	char *argv[4] = {verb, files};
+	struct recording_stats stats;
+	struct buf page;
+
+	recording_stats(recorder->recording, &stats);
+	if (!recorder->options->view || stats.n_paths == 0)
+		return;
+	if (stats.n_paths > 1) {
+		say_note("no page: the recording is in %zu files, try: wick view FILES",
+			 stats.n_paths);
+		return;
+	}
+	if (!browser_is_here()) {
+		browser_say_remote(stats.paths[0]);
+		return;
+	}
+	argv[2] = (char *)stats.paths[0];
+	buf_init(&page, PATH_MAX + 2); /* it prints its name, and CMD's output is not ours */
+	if (program_run("wick-view", argv, &page) == WICK_OK && page.len > 0) {
+		page.data[page.len - 1] = '\0';
+		say_note("the page is '%s'", page.data);
+	}
+	buf_release(&page);
+}
+
 /* There is no file.  CMD continues, its samples are dropped, and its status is ours; attached
  * processes are detached. */
 static int go_on_unrecorded(struct recorder *recorder, int error, const struct err *err)
@@ -249,6 +281,7 @@ static int record(const struct record_options *options)
 		recorder_run(&recorder);
 		recorder_finish(&recorder);
 		record_picture(&recorder);
+		record_view(&recorder);
 		status = recorder_wait(&recorder);
 		/* Samples that could not be written are reported; CMD's own failure comes first. */
 		if (status == WICK_OK && recorder_has_dropped(&recorder))

@@ -34,6 +34,7 @@ enum {
 	OPT_DELAY,
 	OPT_PAUSED,
 	OPT_CALL_GRAPH,
+	OPT_VIEW,
 };
 
 enum { DEFAULT_HZ = 99 };
@@ -75,6 +76,9 @@ const struct option_spec record_option_specs[] = {
 	 "segment; for a .svg or .html, draw the flame graph there at the end and write the "
 	 "samples beside it"},
 	{'f', "force", NULL, "replace existing files"},
+	{OPT_VIEW, "view", NULL,
+	 "when the recording ends, open it in a browser; without a display, print the command that "
+	 "does so from another machine"},
 	{OPT_FLUSH, "flush", "DUR",
 	 "write samples to disk at most DUR after they were taken (default: 1s)"},
 	{OPT_ROTATE, "rotate", "LIMIT",
@@ -236,6 +240,9 @@ static int take_option(int id, const char *value, struct record_options *options
 		return 0;
 	case OPT_PAUSED:
 		options->paused = true;
+		return 0;
+	case OPT_VIEW:
+		options->view = true;
 		return 0;
 	case OPT_BARE:
 		options->bare = true;

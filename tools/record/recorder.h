@@ -36,6 +36,7 @@ struct record_options {
 	const char *output;   /* NULL: the default name; into argv, or PERF_NAME */
 	const char *picture;  /* what -o gave, when that is a picture: the recording is beside it */
 	char perf_name[PATH_MAX];
+	bool view;  /* show it at the end */
 	bool force; /* files that are there are replaced */
 	uint64_t flush_ns;
 	struct recording_limit rotate;

@@ -171,7 +171,7 @@ static int draw(void *context, struct buf *text, struct err *err)
 	int r;
 
 	if (!it->subject.profile->has_times && !it->options.by)
-		say_note("folded stacks have no times: all of them are in one column");
+		say_note("the recording has no times: all of its stacks are in one column");
 	choose_column(it);
 	r = heat_make(it->subject.selection, &it->options, &heat, err);
 	if (r == 0)

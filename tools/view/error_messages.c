@@ -193,21 +193,10 @@ int view_error_empty(const struct profile *profile, struct err *err)
 			say_file(&profile->files[i]);
 		(void)err_set(err, 0, "none of the %zu files has a sample", profile->n_files);
 		err_hint(err, "wick info FILE");
-	} else if (file->problem) {
-		/* most say of which file they are */
-		if (strstr(file->problem, file->path))
-			(void)err_set(err, 0, "%s", file->problem);
-		else
-			(void)err_set(err, 0, "'%s': %s", file->path, file->problem);
-	} else if (is_perf_data(file->path)) {
+	} else if (!file->problem && is_perf_data(file->path)) {
 		(void)err_set(err, 0, "'%s' is perf's own file, not its text", file->path);
-	} else if (file->bytes == 0) {
-		(void)err_set(err, 0, "'%s' is empty", file->path);
 	} else {
-		(void)err_set(err, 0,
-			      "'%s' has no sample: either wick, perf script or stackcollapse did "
-			      "not write it, or nothing ran while it was recorded",
-			      file->path);
+		profile_say_empty(profile, err);
 	}
 	if (profile->n_files == 1)
 		view_error_hint(file->path, err);

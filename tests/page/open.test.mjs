@@ -1,0 +1,125 @@
+/* open.test.mjs - files that are dropped on the page, or chosen: shown, compared with, refused */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import * as wick from "./page.mjs";
+
+const { folder } = wick;
+const files = {};
+let url;
+
+const FOLDED = "main;serve;parse 30\nmain;serve;reply 12\nmain;idle 3\n";
+
+wick.inBrowser(() => {
+	url = wick.writePage(wick.writeRecording("first.perf", 600, 3));
+	const other = wick.writeRecording("other.perf", 400, 2, ["encode", "decode"]);
+	for (const end of ["pb.gz", "speedscope.json", "firefox.json.gz", "folded", "perf"]) {
+		files[end] = join(folder, `dropped.${end}`);
+		execFileSync(process.env.WICK, ["convert", "--no-index", "-o", files[end], other]);
+	}
+	for (const [name, bytes] of [["stacks.folded.gz", gzipSync(FOLDED)], ["notes.txt", "nothing\nof a\nrecording\n"],
+		["cut.pb", gzipSync(FOLDED).subarray(0, 20)], ["x.perf.zst", Buffer.from("28b52ffd2400", "hex")]])
+		writeFileSync(files[name] = join(folder, name), bytes);
+});
+
+/* Drags a file over the page to where ELEMENT comes to be, and drops it there. */
+async function drag(page, path, area, { shift = false, drop = true } = {}) {
+	const session = await page.createCDPSession();
+	const send = (type, [x, y]) => session.send("Input.dispatchDragEvent",
+		{ type, x, y, modifiers: shift ? 8 : 0, data: { items: [], files: [path], dragOperationsMask: 1 } });
+	await send("dragEnter", [200, 300]);
+	await send("dragOver", [200, 300]);
+	await wick.until(page, () => !document.querySelector("#drop").hidden);
+	const at = await page.$eval(`#drop [data-which=${area}]`, (element) => {
+		const box = element.getBoundingClientRect();
+		return [box.left + box.width / 2, box.top + box.height / 2];
+	});
+	await send("dragOver", at);
+	await wick.until(page, () => document.querySelectorAll("#drop .over").length === 1);
+	if (drop)
+		await send("drop", at);
+	else /* of a drag that ends elsewhere the browser under test says nothing */
+		await page.evaluate(() => document.querySelector("#drop").dispatchEvent(new DragEvent("dragleave", { bubbles: true })));
+	await session.detach();
+}
+
+const titleIs = (page, title) => wick.until(page, (text) => document.querySelector("#title").textContent === text, title);
+const problem = (page) => page.$eval("#problem", (element) => (element.hidden ? "" : element.textContent));
+const summary = (page) => page.$eval("#summary", (element) => element.textContent);
+
+for (const end of ["perf", "pb.gz", "speedscope.json", "firefox.json.gz", "folded"])
+	test(`a dropped file is shown: ${end}`, async () => {
+		const page = await wick.openPage(url, "view=table&search=stall&time=1-2");
+		await drag(page, files[end], "A");
+		await titleIs(page, `dropped.${end}`);
+		await wick.until(page, () => document.querySelector("#view").textContent.includes("encode"));
+		await wick.rest(page);
+		assert.match(await summary(page), /400 (samples|stacks)|^\d+ stacks · 400 samples/);
+		assert.equal(await problem(page), "");
+		/* What was seen of the other recording is gone; how it was looked at is not. */
+		assert.equal(await wick.hashOf(page), "#view=table");
+		await wick.isQuiet(page);
+	});
+
+test("a file in the other area, or with Shift, is what the recording is compared with", async () => {
+	for (const [area, shift] of [["B", false], ["A", true]]) {
+		const page = await wick.openPage(url);
+		await drag(page, files.folded, area, { shift });
+		await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline dropped.folded"));
+		await titleIs(page, "first.perf");
+		await wick.rest(page);
+		assert.match(await wick.hashOf(page), /view=diff/);
+		assert.equal(await problem(page), "");
+		await wick.isQuiet(page);
+	}
+});
+
+test("what cannot be read is said as the command says it, and the recording stays", async () => {
+	const page = await wick.openPage(url, "view=table");
+	const before = await summary(page);
+	for (const [name, says] of [["x.perf.zst", /'x\.perf\.zst' is compressed with zstd.*try: zstd -d FILE/], ["cut.pb", /'cut\.pb' cannot be read/],
+		["notes.txt", /'notes\.txt' has no sample/]]) {
+		await drag(page, files[name], "A");
+		await wick.until(page, (text) => document.querySelector("#problem").textContent.includes(text), name);
+		assert.match(await problem(page), says);
+		await wick.rest(page);
+		assert.equal(await summary(page), before);
+		await titleIs(page, "first.perf");
+	}
+	/* And another one can be read after it. */
+	await drag(page, files["stacks.folded.gz"], "A");
+	await titleIs(page, "stacks.folded.gz");
+	await wick.rest(page);
+	assert.equal(await problem(page), "");
+	assert.equal(await summary(page), "3 stacks · 45 samples");
+	await wick.isQuiet(page);
+});
+
+test("a drag that leaves the page, or that has no file, changes nothing", async () => {
+	const page = await wick.openPage(url);
+	await drag(page, files.folded, "A", { drop: false });
+	await wick.until(page, () => document.querySelector("#drop").hidden);
+	await page.evaluate(() => window.dispatchEvent(new DragEvent("dragenter", { dataTransfer: new DataTransfer(), bubbles: true })));
+	assert.equal(await page.$eval("#drop", (element) => element.hidden), true);
+	await titleIs(page, "first.perf");
+	await wick.isQuiet(page);
+});
+
+test("a file is chosen by key and by button", async () => {
+	const page = await wick.openPage(url);
+	const choose = async (path, act) => {
+		const [chooser] = await Promise.all([page.waitForFileChooser(), act()]);
+		await chooser.accept([path]);
+	};
+	await choose(files.folded, () => page.keyboard.press("o"));
+	await titleIs(page, "dropped.folded");
+	await wick.rest(page);
+	await wick.openBox(page, "#show-info");
+	await choose(files.perf, () => page.click("#open-base"));
+	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline dropped.perf"));
+	await wick.rest(page);
+	await wick.isQuiet(page);
+});
