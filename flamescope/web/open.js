@@ -4,6 +4,8 @@
  * C of the commands reads them, in the worker: they leave the machine as little as the page does.
  */
 
+import { make } from "wick/dom.js";
+
 const AREAS = [["A", "Open", "Drop a recording here to see it"],
 	["B", "Compare", "Drop it here, or with Shift, to see what differs from it"]];
 
@@ -11,19 +13,13 @@ const hasFiles = (event) => Boolean(event.dataTransfer?.types.includes("Files"))
 
 /* What is seen while a file is over the page; its areas by what a file becomes there. */
 function makeAreas(element) {
-	element.replaceChildren(...AREAS.map(([which, title, text]) => {
-		const area = document.createElement("div");
-		const heading = document.createElement("h2");
-		const about = document.createElement("p");
+	const areas = AREAS.map(([which, title, text]) => {
+		const area = make("div", {}, make("h2", { textContent: title }), make("p", { textContent: text }));
 		area.dataset.which = which;
-		heading.textContent = title;
-		about.textContent = text;
-		area.append(heading, about);
 		return area;
-	}));
-	const formats = document.createElement("p");
-	formats.textContent = "wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz";
-	element.append(formats);
+	});
+	element.replaceChildren(...areas, make("p", { textContent:
+		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz" }));
 }
 
 const whichOf = (event) => (event.shiftKey ? "B" : event.target.closest?.("[data-which]")?.dataset.which ?? "A");

@@ -5,16 +5,11 @@
  */
 
 import { formatAmount, formatShare } from "wick/amount.js";
+import { make } from "wick/dom.js";
 import { queryWords, rangeWord } from "wick/query.js";
 
 const WAIT_MS = 200; /* for a further choice of a function, before the server is asked */
 const SHOWN_ABOVE = 3; /* rows above the dearest */
-
-function make(tag, properties = {}, children = []) {
-	const element = Object.assign(document.createElement(tag), properties);
-	element.append(...children);
-	return element;
-}
 
 /* ROWS are [number, self, total, text]; null where some are left out. */
 function table(caption, rows, code, word) {
@@ -23,14 +18,14 @@ function table(caption, rows, code, word) {
 	let dearest = null;
 	for (const row of rows) {
 		if (!row) {
-			body.append(make("tr", {}, [make("th", { textContent: "⋯" })]));
+			body.append(make("tr", {}, make("th", { textContent: "⋯" })));
 			continue;
 		}
 		const [number, self, total, text] = row;
 		const share = make("td", { className: "part", textContent: total ? formatShare(total, code.total).replace(/(\.\d)\d/, "$1") : "" });
 		share.style.setProperty("--part", code.total ? total / code.total : 0);
-		const tr = make("tr", {}, [make("th", { scope: "row", textContent: word(number) }), share,
-			make("td", { textContent: text })]);
+		const tr = make("tr", {}, make("th", { scope: "row", textContent: word(number) }), share,
+			make("td", { textContent: text }));
 		if (total)
 			tr.title = `${formatAmount(self, code.unit)} itself, ${formatAmount(total - self, code.unit)} in what it calls`;
 		if (total && total === most) {
@@ -39,7 +34,7 @@ function table(caption, rows, code, word) {
 		}
 		body.append(tr);
 	}
-	const room = make("div", { className: "code", tabIndex: 0, role: "region", ariaLabel: caption }, [body]);
+	const room = make("div", { className: "code", tabIndex: 0, role: "region", ariaLabel: caption }, body);
 	requestAnimationFrame(() => (room.scrollTop = dearest ? dearest.offsetTop - SHOWN_ABOVE * dearest.offsetHeight : 0));
 	return room;
 }

@@ -118,6 +118,7 @@ test("a file is chosen by key and by button", async () => {
 	await titleIs(page, "dropped.folded");
 	await wick.rest(page);
 	await wick.openBox(page, "#show-info");
+	await wick.rest(page); /* the box is put in its place when it has opened */
 	await choose(files.perf, () => page.click("#open-base"));
 	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline dropped.perf"));
 	await wick.rest(page);
