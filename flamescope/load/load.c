@@ -297,9 +297,10 @@ static int read_whole(struct load *load, struct source *source, const char *head
 	_cleanup_free_ char *bytes = budget_grow(&load->budget, NULL, 0, size, 1);
 	ssize_t more = 1;
 
-	if (bytes)
-		memcpy(bytes, head, n);
-	while (bytes && more > 0) {
+	if (!bytes)
+		return -atomic_load_explicit(&load->budget.failed, memory_order_relaxed);
+	memcpy(bytes, head, n);
+	while (more > 0) {
 		if (n + 1 == size) {
 			char *grown = budget_grow(&load->budget, bytes, size, 2 * size, 1);
 

@@ -466,10 +466,8 @@ class View(Served):
 
     def packs(self, path):
         page = text_of(path)
-        first, rest = ([gzip.decompress(base64.b64decode(part, validate=True)) for part in
-                        re.findall(rf'<script type="application/x-wick-{kind}"[^>]*>([^<]*)</script>',
-                                   page)] for kind in ("pack", "rest"))
-        return page, [sections(a + b) for a, b in zip(first, rest, strict=True)]
+        return page, [sections(gzip.decompress(base64.b64decode(part, validate=True))) for part in
+                      re.findall(r'<script type="application/x-wick-pack"[^>]*>([^<]*)</script>', page)]
 
     def test_one_file_with_everything(self):
         run = self.view("rec/a.perf", "--time", "1-3@0-100ms", "--group", "comm", "--only", "w&r|k",

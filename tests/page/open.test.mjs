@@ -111,14 +111,15 @@ test("a drag that leaves the page, or that has no file, changes nothing", async 
 test("a file is chosen by key and by button", async () => {
 	const page = await wick.openPage(url);
 	const choose = async (path, act) => {
-		const [chooser] = await Promise.all([page.waitForFileChooser(), act()]);
-		await chooser.accept([path]);
+		const opened = page.waitForFileChooser();
+		await page.evaluate(() => 0); /* the page has been told to wait for it */
+		await act();
+		await (await opened).accept([path]);
 	};
 	await choose(files.folded, () => page.keyboard.press("o"));
 	await titleIs(page, "dropped.folded");
 	await wick.rest(page);
 	await wick.openBox(page, "#show-info");
-	await wick.rest(page); /* the box is put in its place when it has opened */
 	await choose(files.perf, () => page.click("#open-base"));
 	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline dropped.perf"));
 	await wick.rest(page);

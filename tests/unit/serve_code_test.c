@@ -213,13 +213,12 @@ static void a_pipe_is_no_module(void **state)
 
 static void a_strangers_module_is_refused(void **state)
 {
-	char *path = folder_path(*state, "program");
 	struct err err = {0};
+	char *path;
 
-	if (geteuid() != 0) {
-		free(path);
+	if (geteuid() != 0)
 		skip();
-	}
+	path = folder_path(*state, "program");
 	folder_put(*state, "program", "\177ELF");
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	assert_int_equal(code_open_module(path, "", INT64_MAX, &err), -EPERM);
@@ -324,7 +323,7 @@ static void only_source_texts_are_read(void **state)
 static int run(const char *objdump, unsigned ms, char first[64])
 {
 	const struct code_options options = {.objdump = objdump, .disassembly_ms = ms};
-	struct instruction instructions[16];
+	struct instruction instructions[16] = {{0}};
 	struct disassembly disassembly = {
 		.from = 0x10, .to = 0x20, .instructions = instructions, .max = 16};
 	const _Atomic bool stop = false;
