@@ -11,7 +11,7 @@ import { withPalette } from "./png.mjs";
 const [work, to] = process.argv.slice(2);
 const puppeteer = createRequire(join(process.env.WICK_NPM, "package.json"))("puppeteer-core");
 const SIZES = [[800, 600], [1280, 800], [1440, 900], [3840, 2160], [390, 844]];
-const HIGH = 240; /* pixels of a window on the sheet */
+const HIGH = 224; /* pixels of a window on the sheet */
 
 async function shot(browser, url, [width, height], theme) {
 	const page = await browser.newPage();
