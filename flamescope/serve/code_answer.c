@@ -228,9 +228,12 @@ static int by_total(const void *left, const void *right)
 /* Below this a row is shown only beside a dearer one. */
 static uint64_t least_shown(const struct code_cost *costs, size_t n)
 {
-	struct code_cost *sorted = n > ALL_ROWS ? malloc(n * sizeof(*sorted)) : NULL;
+	struct code_cost *sorted;
 	uint64_t least = 1;
 
+	if (!costs || n <= ALL_ROWS)
+		return least;
+	sorted = malloc(n * sizeof(*sorted));
 	if (!sorted)
 		return least;
 	memcpy(sorted, costs, n * sizeof(*sorted));

@@ -53,7 +53,8 @@ class Memory(Judged, AllocCase):
 
     def test_sum_of_twenty_programs_is_within_3_percent(self):
         """What chance makes of the sum of 20,000 samples has a deviation of 0.7 %."""
-        runs = [self.allocs(seed, 20000 if LONG else 16000, options=("-e", "alloc=8K")) for seed in range(1, PROGRAMS + 1)]
+        runs = [self.allocs(seed, 20000 if LONG else 16000, options=("-e", "alloc=8K", "--max-overhead", "off"))
+                for seed in range(1, PROGRAMS + 1)]
         weights = [sample.weight for run in runs for sample in run.samples if sample.weight > 0]
         self.assertGreaterEqual(len(weights), 20000)
         self.assert_sum(runs, weights, sum(int(run.stdout) for run in runs))

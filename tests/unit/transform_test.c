@@ -1,14 +1,15 @@
 /* transform_test.c - what a reader does to the stacks of a selection */
+#include "base/buf.h"
 #include "tests/unit/flamescope/hand_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
+
+enum { MOST_FRAMES = 16, TEXT_BYTES = 1024 };
 
 static struct selection *stacks_of(struct hand_profile *hand)
 {
@@ -26,26 +27,27 @@ static void assert_transformed(const struct selection *from, enum transform_kind
 			       const char *of, const char *expected)
 {
 	struct selection *selection = NULL;
-	char text[512] = "";
+	struct buf text;
 
+	buf_init(&text, TEXT_BYTES);
 	assert_int_equal(selection_transform(from, kind, of, &selection, NULL), 0);
 	for (size_t i = 0; i < selection->n; i++) {
-		char stack[128] = "";
+		const char *names[MOST_FRAMES];
+		size_t n = 0;
 
-		for (uint32_t node = selection->stacks[i]; node != 0;
-		     node = selection->nodes[node].parent) {
-			const char *name =
-				selection_frame_name(selection, selection->nodes[node].frame);
-			char all[128];
-
-			(void)snprintf(all, sizeof(all), "%s%s%s", name, *stack ? ";" : "", stack);
-			(void)strcpy(stack, all);
+		for (uint32_t node = selection->stacks[i]; node != 0 && n < MOST_FRAMES;
+		     node = selection->nodes[node].parent)
+			names[n++] = selection_frame_name(selection, selection->nodes[node].frame);
+		buf_printf(&text, "%u ", selection->samples[i]);
+		while (n > 0) {
+			buf_add(&text, names[--n]);
+			buf_add(&text, n > 0 ? ";" : "");
 		}
-		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u %s\n",
-			       selection->samples[i], stack);
+		buf_add_char(&text, '\n');
 	}
 	selection_free(selection);
-	assert_string_equal(text, expected);
+	assert_string_equal(buf_text(&text), expected);
+	buf_release(&text);
 }
 
 static void focus_begins_at_the_outermost_place(void **state)
