@@ -9,8 +9,8 @@
 
 /*
  * Small batches read the same units again and again.  So there is a pause before the next batch. It
- * grows with each batch, since new code becomes rare, and is at least twice the time of the last
- * one.
+ * grows with each batch, since new code becomes rare, to the lag that the caller allows; it is at
+ * least twice the time of the last one.
  */
 #define FIRST_PAUSE_NS UINT64_C(10000000)
 #define LATER_PAUSE_NS UINT64_C(500000000)

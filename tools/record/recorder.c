@@ -184,7 +184,7 @@ static int start_symbolizer(struct recorder *recorder, struct err *err)
 
 	symbol_options_pass(&recorder->options->symbols, &symbols);
 	symbols.mem_limit = recorder->options->budget.mem_limit;
-	symbols.lag_ns = recorder->options->flush_ns / 2 + 1;
+	symbols.lag_ns = recorder->options->flush_ns / 2 + 1; /* 0 would be the usual half second */
 	return symbol_options_start(&symbols, &recorder->symbolizer, err);
 }
 
