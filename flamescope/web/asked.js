@@ -5,8 +5,6 @@
  * again when it has come.  Answers are kept, for a state is often one that was seen before.
  */
 
-import { bundle } from "wick/bundle.js";
-import { fromBase64 } from "wick/bytes.js";
 import { readPage } from "wick/recording.js";
 
 const MAX_KEPT = 24;
@@ -48,18 +46,10 @@ export function drawing(step) {
 	return run;
 }
 
-/* The text of a module of the page: in the page itself, or at the server. */
-async function textOf(name) {
-	const map = JSON.parse(document.querySelector("script[type=importmap]").textContent);
-	const url = map.imports[`wick/${name}`];
-	if (url.startsWith("data:"))
-		return new TextDecoder().decode(fromBase64(url.slice(url.indexOf(",") + 1)));
-	return (await fetch(url)).text();
-}
-
-async function startWorker() {
-	const blob = new Blob([await bundle("worker.js", textOf)], { type: "text/javascript" });
-	return new Worker(URL.createObjectURL(blob));
+/* Its script is an element of the page. */
+function startWorker() {
+	const script = document.getElementById("wick-worker").textContent;
+	return new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
 }
 
 const QUERY = ["query"];
@@ -72,16 +62,13 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * One question is with the worker at a time.  What is asked for by a drawing and is still waiting when
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
-export function makeModels(app, started = startWorker()) {
+export function makeModels(app, worker = startWorker()) {
 	const kept = new Map(); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
 	let busy = null; /* the question that the worker has */
 	let idle = [];
-	const worker = started.then((made) => {
-		made.addEventListener("message", ({ data }) => answered(data));
-		return made;
-	});
+	worker.addEventListener("message", ({ data }) => answered(data));
 
 	function next() {
 		if (busy)
@@ -91,7 +78,7 @@ export function makeModels(app, started = startWorker()) {
 		if (!busy)
 			return idle.splice(0).forEach((resolve) => resolve());
 		const { question, state, words } = busy;
-		worker.then((made) => made.postMessage({ question, state, words }), (error) => answered({ problem: error.message }));
+		worker.postMessage({ question, state, words });
 	}
 
 	function answered({ value, problem }) {

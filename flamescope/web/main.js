@@ -20,7 +20,9 @@ import { mountFilterMenu } from "wick/filter_menu.js";
 import { mountSave } from "wick/save.js";
 import { mountBrush } from "wick/view_brush.js";
 import { mountHeat } from "wick/view_heat.js";
+import { makeSource } from "wick/panel_source.js";
 import { watchProblems } from "wick/problem.js";
+import { ask, startRecordings } from "wick/recordings.js";
 
 function say(text) {
 	const problem = document.getElementById("problem");
@@ -164,8 +166,6 @@ async function mountFirst(app) {
 }
 
 async function serve(app) {
-	const { ask, startRecordings } = await import("wick/recordings.js");
-	const { makeSource } = await import("wick/panel_source.js");
 	app.addSource = makeSource(app, (words, signal) => ask(app.start, "code", words, signal));
 	async function onPack(buffer, name, recording) {
 		const isFirst = !app.profile;

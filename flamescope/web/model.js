@@ -5,8 +5,9 @@
  * throws what C says.  A pattern that C needs is one of pattern.js.
  */
 
+import { fromBase64, inflate } from "wick/bytes.js";
 import { makePattern } from "wick/pattern.js";
-import { modelBytes } from "wick/model_bytes.js";
+import { modelText } from "wick/model_bytes.js";
 
 const MAX_MESSAGE = 400; /* as flamescope/wasm/host.c has it */
 const TYPES = [Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array]; /* enum wasm_type */
@@ -65,7 +66,7 @@ const imports = {
 export async function startModel() {
 	if (model)
 		return;
-	const { instance } = await WebAssembly.instantiate(await modelBytes(), imports);
+	const { instance } = await WebAssembly.instantiate(await inflate(fromBase64(modelText)), imports);
 	model = instance.exports;
 	model._initialize();
 }
