@@ -5,11 +5,12 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fileBytes, fromBase64, inflate } from "wick/bytes.js";
+import { fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
 import { makeHeat, withHeat } from "wick/heat.js";
+import { keyOf, makeMemo } from "wick/memo.js";
 import { fileOf } from "wick/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
@@ -20,64 +21,32 @@ import { threadTracks } from "wick/threads.js";
 const MAX_KEPT = 24;
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
-function makeMemo() {
-	const kept = new Map();
-	return {
-		get(key, make) {
-			if (kept.has(key)) {
-				const value = kept.get(key);
-				kept.delete(key); /* and is the newest again */
-				kept.set(key, value);
-				return value;
-			}
-			const value = make();
-			kept.set(key, value);
-			if (kept.size > MAX_KEPT) {
-				const [oldest, old] = kept.entries().next().value;
-				kept.delete(oldest);
-				old.release();
-			}
-			return value;
-		},
-		forget() {
-			for (const value of kept.values())
-				value.release();
-			kept.clear();
-		},
-	};
-}
-
 /* The selections of {A, B: profiles}, by a state. */
 export function makeSelections(profiles) {
-	const memo = makeMemo();
-	const word = (...parts) => JSON.stringify(parts, (_, value) => (value === Infinity ? "end" : value));
+	const memo = makeMemo(MAX_KEPT, (made) => made.release());
+	const kept = (key, step) => memo.get(key) ?? memo.set(key, step());
 
-	/* All of the time, by the query.  Of a query that asks for what is not there it is nothing, and says why. */
-	function whole({ query }, which = "A", everyEvent = false) {
-		const profile = profiles[which];
-		return memo.get(word("whole", which, query, everyEvent), () => {
-			try {
-				return makeSelection(profile, query, everyEvent);
-			} catch (error) {
-				return emptySelection(profile, query, error.message);
-			}
-		});
+	/* Of a query that asks for what is not there it is nothing, and says why. */
+	function orNothing(profile, query, step) {
+		try {
+			return step();
+		} catch (error) {
+			return emptySelection(profile, query, error.message);
+		}
 	}
+
+	/* All of the time, by the query. */
+	const whole = ({ query }, which = "A", everyEvent = false) => kept(keyOf("whole", which, query, everyEvent), () =>
+		orNothing(profiles[which], query, () => makeSelection(profiles[which], query, everyEvent)));
 
 	/* Each step is kept, for what is not kept is not released. */
 	function part(state, which, ranges, transforms = state.transforms) {
 		const { query } = state;
-		return memo.get(word("part", which, query, ranges, transforms), () => {
+		return kept(keyOf("part", which, query, ranges, transforms), () => {
 			if (transforms.length)
 				return transformSelection(part(state, which, ranges, []), transforms);
 			const all = whole(state, which);
-			if (ranges.length === 0 || all.problem)
-				return all;
-			try {
-				return inRanges(all, ranges);
-			} catch (error) {
-				return emptySelection(all.profile, query, error.message);
-			}
+			return ranges.length === 0 || all.problem ? all : orNothing(all.profile, query, () => inRanges(all, ranges));
 		});
 	}
 
@@ -92,7 +61,7 @@ export function makeSelections(profiles) {
 		},
 		diff(state) {
 			const { query, ranges, rangesB, transforms } = state;
-			return memo.get(word("diff", query, ranges, rangesB, transforms),
+			return kept(keyOf("diff", query, ranges, rangesB, transforms),
 				() => makeDiff(selections.selectionB(state), selections.selection(state)));
 		},
 		forget: memo.forget,
@@ -100,23 +69,23 @@ export function makeSelections(profiles) {
 	return selections;
 }
 
-/* What the page has of a selection: all but its samples and stacks. */
-function said(selection) {
-	const { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size } =
-		selection;
-	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
-}
+const SAID = ["n", "nNodes", "nAbsent", "nIdle", "labels", "measure", "unit", "noun", "isSigned", "event", "name",
+	"problem", "everyEvent", "sum", "size"];
 
+/* What the page has of a selection: all but its samples and stacks. */
+const said = (selection) => Object.fromEntries(SAID.map((name) => [name, selection[name]]));
+
+/* The bytes of a pack, which a page has inside as base64. */
 async function bytesOf({ text, buffer }) {
 	try {
-		return await inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
+		return await inflate(text ? fromBase64(await new Blob([text]).text()) : buffer);
 	} catch (error) {
 		throw new Error(`the recording's data is damaged, or ends too early: ${error.message}`);
 	}
 }
 
-async function openFile(file) {
-	const bytes = await fileBytes(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
+async function profileOf({ file }) {
+	const bytes = await inflate(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
 		throw new Error(`'${file.name}' cannot be read (${error.message}), try: wick view FILE`);
 	});
 	if (!bytes)
@@ -132,10 +101,9 @@ export function makeAnswers() {
 	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
-		/* WHICH of the two recordings is this from now on: a {file}, or a pack's bytes; {}: none. */
+		/* WHICH of the two is from now on a {file}, or the {text} or {buffer} of a pack; null: nothing. */
 		async open(state, which, data) {
-			const profile = data.file ? await openFile(data.file)
-				: data.text || data.buffer ? readPack(await bytesOf(data)) : null;
+			const profile = data && (data.file ? await profileOf(data) : readPack(await bytesOf(data)));
 			selections.forget();
 			if (profiles[which])
 				releaseProfile(profiles[which]);

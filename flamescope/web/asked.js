@@ -5,6 +5,7 @@
  * again when it has come.  Answers are kept, for a state is often one that was seen before.
  */
 
+import { keyOf, makeMemo } from "wick/memo.js";
 import { readPage } from "wick/recording.js";
 
 const MAX_KEPT = 24;
@@ -63,7 +64,7 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
 export function makeModels(app, worker = startWorker()) {
-	const kept = new Map(); /* answers, by the question and what of the state it is about */
+	const kept = makeMemo(MAX_KEPT); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
 	let busy = null; /* the question that the worker has */
@@ -94,7 +95,7 @@ export function makeModels(app, worker = startWorker()) {
 	/** A promise of the answer to QUESTION; an Error says why there is none. */
 	function ask(question, ...words) {
 		return new Promise((resolve, reject) => {
-			queue.push({ question, words, state: app.store?.state, resolve, reject });
+			queue[question === "open" ? "unshift" : "push"]({ question, words, state: app.store?.state, resolve, reject });
 			next();
 		});
 	}
@@ -108,8 +109,6 @@ export function makeModels(app, worker = startWorker()) {
 			if (pending.get(key) !== wanted)
 				return;
 			kept.set(key, answer);
-			if (kept.size > MAX_KEPT)
-				kept.delete(kept.keys().next().value);
 			pending.delete(key);
 			wanted.resolve();
 		};
@@ -121,13 +120,10 @@ export function makeModels(app, worker = startWorker()) {
 	}
 
 	function get(question, parts, ...words) {
-		const key = JSON.stringify([question, words, parts.map((part) => app.store.state[part])],
-			(_, value) => (value === Infinity ? "end" : value));
+		const key = keyOf(question, words, parts.map((part) => app.store.state[part]));
 		const answer = kept.get(key);
 		if (!answer)
 			throw want(key, question, words);
-		kept.delete(key); /* and is the newest again */
-		kept.set(key, answer);
 		if (answer.error)
 			throw answer.error;
 		return answer.value;
@@ -181,7 +177,7 @@ export function makeModels(app, worker = startWorker()) {
 		/** After another recording was opened. */
 		forget() {
 			drop();
-			kept.clear();
+			kept.forget();
 			pending.forEach((wanted) => wanted.resolve());
 			pending.clear();
 		},

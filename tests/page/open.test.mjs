@@ -60,7 +60,7 @@ for (const end of ["perf", "pb.gz", "speedscope.json", "firefox.json.gz", "folde
 		assert.match(await summary(page), /400 (samples|stacks)|^\d+ stacks · 400 samples/);
 		assert.equal(await problem(page), "");
 		/* What was seen of the other recording is gone; how it was looked at is not. */
-		assert.equal(await wick.hashOf(page), "#view=table");
+		assert.equal(await wick.hashOf(page), "#view=table&file=1");
 		await wick.isQuiet(page);
 	});
 
@@ -75,6 +75,47 @@ test("a file in the other area, or with Shift, is what the recording is compared
 		assert.equal(await problem(page), "");
 		await wick.isQuiet(page);
 	}
+});
+
+test("undo gives back what was open before, and redo what was dropped", async () => {
+	const page = await wick.openPage(url, "view=table&search=work");
+	const before = await summary(page);
+	const isFirst = async () => {
+		await titleIs(page, "first.perf");
+		await wick.rest(page);
+		assert.equal(await wick.hashOf(page), "#view=table&search=work");
+		assert.equal(await summary(page), before);
+		assert.match(await page.$eval("#view", (view) => view.textContent), /work_10/);
+	};
+	await drag(page, files.folded, "A");
+	await titleIs(page, "dropped.folded");
+	await drag(page, files["stacks.folded.gz"], "B");
+	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline stacks.folded.gz"));
+	await page.keyboard.press("u");
+	await wick.until(page, () => !document.querySelector("#summary").textContent.includes("baseline"));
+	await titleIs(page, "dropped.folded");
+	await page.keyboard.press("u");
+	await isFirst();
+	await page.keyboard.press("U");
+	await titleIs(page, "dropped.folded");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("encode"));
+	await page.goBack();
+	await isFirst();
+	/* In a hurry it ends where the state does. */
+	for (const key of ["U", "u", "U", "u", "U", "U"])
+		await page.keyboard.press(key);
+	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline stacks.folded.gz"));
+	await titleIs(page, "dropped.folded");
+	await wick.rest(page);
+	assert.equal(await problem(page), "");
+	await wick.isQuiet(page);
+});
+
+test("a link knows no dropped files", async () => {
+	const page = await wick.openPage(url, "view=table&file=3");
+	await wick.until(page, () => window.location.hash === "#view=table");
+	await titleIs(page, "first.perf");
+	await wick.isQuiet(page);
 });
 
 test("what cannot be read is said as the command says it, and the recording stays", async () => {
