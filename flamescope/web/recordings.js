@@ -44,24 +44,8 @@ function fileOptions(list, host, value) {
 	return group;
 }
 
-function optionsOf(list, choice) {
-	return [option("", "Newest recording"), ...RANGES.map(({ last, label }) => option(`last ${last}`, label)),
-		fileOptions(list, choice.host, (file) => `file ${file}`)];
-}
-
-/* Any host's: that two hosts differ may be what is asked. */
-function baseOptions(list) {
-	return [option("", "nothing"), fileOptions(list, "", (file) => file)];
-}
-
-function valueOf(choice) {
-	if (choice.file)
-		return `file ${choice.file}`;
-	return choice.last ? `last ${choice.last}` : "";
-}
-
 /* Other options in a select, unless somebody has it open; VALUE is chosen. */
-function refill(select, options, value) {
+function refill(select, value, ...options) {
 	if (document.activeElement !== select || select.value !== value)
 		select.replaceChildren(...options);
 	select.value = value;
@@ -104,8 +88,11 @@ function mountControls(nav, onChange) {
 			host.replaceChildren(option("", "All hosts"), ...hosts.map((name) => option(name, name)));
 			host.value = choice.host;
 			follow.checked = !choice.stays;
-			refill(what, optionsOf(list, choice), valueOf(choice));
-			refill(base, baseOptions(list), choice.base);
+			refill(what, choice.file ? `file ${choice.file}` : choice.last ? `last ${choice.last}` : "",
+				option("", "Newest recording"), ...RANGES.map(({ last, label }) => option(`last ${last}`, label)),
+				fileOptions(list, choice.host, (file) => `file ${file}`));
+			/* Any host's: that two hosts differ may be what is asked. */
+			refill(base, choice.base, option("", "nothing"), fileOptions(list, "", (file) => file));
 		},
 	};
 }
@@ -133,14 +120,9 @@ export async function startRecordings(start, show) {
 		void fetchBoth(!shown.A || !choice.stays);
 	});
 
-	function sayWhatIsMissing() {
-		if (choice.file)
-			controls.say("This recording does not exist any more. Try: another one.");
-		else if (choice.host)
-			controls.say("There is no recording of this host. Try: another one.");
-		else
-			controls.say("There is no recording in this directory yet. Try: wick record; the page shows the recording when it starts.");
-	}
+	const missing = () => (choice.file ? "This recording does not exist any more. Try: another one."
+		: choice.host ? "There is no recording of this host. Try: another one."
+		: "There is no recording in this directory yet. Try: wick record; the page shows the recording when it starts.");
 
 	async function fetchPart(which, wanted, signal) {
 		const stamp = wanted?.stamp ?? "";
@@ -170,7 +152,7 @@ export async function startRecordings(start, show) {
 		const { signal } = fetching = new AbortController();
 		const wanted = packOf(choice, list);
 		if (isWanted && !wanted)
-			sayWhatIsMissing();
+			controls.say(missing());
 		else if (isWanted)
 			await fetchPart("A", wanted, signal);
 		if (shown.A && !signal.aborted)
@@ -189,12 +171,8 @@ export async function startRecordings(start, show) {
 	}
 
 	/* A page that nobody looks at asks for nothing. */
-	function whenVisible() {
-		if (!document.hidden)
-			return Promise.resolve();
-		return new Promise((resolve) =>
-			document.addEventListener("visibilitychange", resolve, { once: true }));
-	}
+	const whenVisible = () => new Promise((resolve) => (document.hidden
+		? document.addEventListener("visibilitychange", resolve, { once: true }) : resolve()));
 
 	async function follow() {
 		for (;;) {
