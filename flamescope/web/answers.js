@@ -59,6 +59,8 @@ export function makeSelections(profiles) {
 				return part(state, "B", state.rangesB ?? []);
 			return state.rangesB ? part(state, "A", state.rangesB) : null;
 		},
+		others: (state) => Object.keys(profiles).filter((which) => which > "B" && profiles[which])
+			.map((which) => [null, which, part(state, which, [])]),
 		diff(state) {
 			const { query, ranges, rangesB, transforms } = state;
 			return kept(keyOf("diff", query, ranges, rangesB, transforms),
@@ -101,14 +103,26 @@ export function makeAnswers() {
 	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
-		/* WHICH of the two is from now on a {file}, or the {text} or {buffer} of a pack; null: nothing. */
-		async open(state, which, data) {
-			const profile = data && (data.file ? await profileOf(data) : readPack(await bytesOf(data)));
+		/*
+		 * Of the recordings A, B... PARTS are from now on others: each a {file}, or the {text} or {buffer} of a
+		 * pack; null: none.  All of them, or none with an Error.
+		 */
+		async open(state, parts) {
+			const opened = new Map();
+			try {
+				for (const [which, data] of Object.entries(parts))
+					opened.set(which, data && (data.file ? await profileOf(data) : readPack(await bytesOf(data))));
+			} catch (error) {
+				opened.forEach((profile) => profile && releaseProfile(profile));
+				throw error;
+			}
 			selections.forget();
-			if (profiles[which])
-				releaseProfile(profiles[which]);
-			profiles[which] = profile;
-			return profile && pageOf(profile);
+			for (const [which, profile] of opened) {
+				if (profiles[which])
+					releaseProfile(profiles[which]);
+				profiles[which] = profile;
+			}
+			return Object.fromEntries([...opened].map(([which, profile]) => [which, profile && pageOf(profile)]));
 		},
 		whole: (state) => said(selections.whole(state)),
 		selection: (state) => said(selections.selection(state)),
@@ -125,14 +139,17 @@ export function makeAnswers() {
 		},
 		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
 		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
-		/* The baseline, and each of several ranges by itself: [{ranges (null: the baseline), said, tree}]. */
+		/*
+		 * The baseline, each of several ranges by itself, and further recordings:
+		 * [{ranges (null: not of A), which ("": the baseline), said, tree}]
+		 */
 		sides(state) {
 			const { ranges } = state;
 			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
-				.map((part) => [part, selections.selection({ ...state, ranges: part })]);
+				.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
 			const base = selections.selectionB(state);
-			return [...(base ? [[null, base]] : []), ...now].map(([part, selection]) =>
-				({ ranges: part, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
+			return [...(base ? [[null, "", base]] : []), ...now, ...selections.others(state)].map(([part, which, selection]) =>
+				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		strip(state) {

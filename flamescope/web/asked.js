@@ -152,11 +152,11 @@ export function makeModels(app, worker = startWorker()) {
 			return heat;
 		},
 		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
-		/** [{ranges (null: of the baseline), tree}]: the baseline, and each of several ranges by itself. */
+		/** [{ranges, which, tree}]: the baseline, each of several ranges by itself, and further recordings. */
 		sides() {
 			const sides = get("sides", [...SELECTION, "rangesB", "colour"]);
-			for (const { ranges, said, tree } of sides)
-				tree.selection = of(said, ranges ? app.profile : app.baseline ?? app.profile);
+			for (const { which, said, tree } of sides)
+				tree.selection = of(said, which ? app.opened[which].profile : app.baseline ?? app.profile);
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
@@ -169,11 +169,9 @@ export function makeModels(app, worker = startWorker()) {
 		diff: () => get("diff", [...SELECTION, "rangesB"]),
 		brush: (n) => get("brush", QUERY, n),
 		values: (name) => get("values", [], name),
-		/** A recording, as A or B, in whose place the one before is gone. */
-		open: async (which, data) => {
-			const page = await ask("open", which, data);
-			return page && readPage(page);
-		},
+		/** Profiles of {A, B...: the data of a recording, or null}, in whose places those before are gone. */
+		open: async (parts) => Object.fromEntries(Object.entries(await ask("open", parts))
+			.map(([which, page]) => [which, page && readPage(page)])),
 		/** After another recording was opened. */
 		forget() {
 			drop();

@@ -58,6 +58,7 @@ function makeApp(start) {
 		profile: null,
 		baseline: null,
 		baselineName: "",
+		opened: {}, /* {A, B...: {name, profile}} */
 		on(event, listener) {
 			const listen = () => listener();
 			events.addEventListener(event, listen);

@@ -8,12 +8,12 @@ import { make } from "wick/dom.js";
 import { DEFAULTS } from "wick/store.js";
 
 const KEPT = ["view", "theme", "colour", "columns", "sort", "split", "details"]; /* of the state, for another file */
-const PARTS = [["A", "profile", "name"], ["B", "baseline", "baselineName"]];
+const PLACES = [..."ABCDEFGHIJKL"];
 
 /*
- * What is open is {A: the recording, B: what it is compared with}, each {name, data, words}: data as
- * models.open() takes it, words that a server was asked with.  The state's file is its number: undo
- * opens again what was open.  ONFIRST is called for the first.
+ * What is open is {A: the recording, B: what it is compared with, C...: what is seen beside them}, each
+ * {name, data, words}: data as models.open() takes it, words that a server was asked with.  The state's
+ * file is its number: undo opens again what was open.  ONFIRST is called for the first.
  */
 export function makeOpened(app, say, onFirst) {
 	const all = [];
@@ -25,13 +25,14 @@ export function makeOpened(app, say, onFirst) {
 
 	async function open(next, patch = {}) {
 		const isFirst = !app.profile;
-		const data = { recording: next.A.words ?? {} };
-		for (const [which, profile, name] of PARTS)
-			if (next[which] !== now[which])
-				Object.assign(data, { [profile]: await app.models.open(which, next[which]?.data ?? null),
-					[name]: next[which]?.name ?? "" });
+		const changed = PLACES.filter((which) => next[which] !== now[which]);
+		const profiles = await app.models.open(Object.fromEntries(changed.map((which) => [which, next[which]?.data ?? null])));
 		now = next;
-		Object.assign(app, data);
+		for (const which of changed)
+			app.opened[which] = next[which] && { name: next[which].name, profile: profiles[which] };
+		const { A, B } = app.opened;
+		Object.assign(app, { name: A.name, profile: A.profile, baselineName: B?.name ?? "", baseline: B?.profile ?? null,
+			recording: next.A.words ?? {} });
 		app.models.forget();
 		app.store.set(patch);
 		app.emit("data");
@@ -46,9 +47,13 @@ export function makeOpened(app, say, onFirst) {
 	return {
 		/** Of what is open PARTS are others from now on. */
 		replace: (parts) => inTurn(() => open(all[app.store.state.file] = { ...now, ...parts })),
-		/** WHICH of them is another, which undo takes back; PATCH is what is seen of it. */
-		add: (which, source, patch) => inTurn(() => {
-			const next = { ...now, [which]: source };
+		/** FILES from the place WHICH on, until undo takes them back; of several only A stays.  PATCH is what is seen. */
+		add: (which, files, patch) => inTurn(() => {
+			const places = PLACES.slice(PLACES.indexOf(which));
+			if (files.length > places.length)
+				throw new RangeError(`a page shows ${PLACES.length} recordings at most, try: fewer files`);
+			const next = files.length > 1 ? { A: now.A } : { ...now };
+			files.forEach((file, i) => (next[places[i]] = { name: file.name, data: { file } }));
 			return open(next, { ...patch, file: all.push(next) - 1 });
 		}),
 	};
@@ -67,7 +72,7 @@ function makeAreas(element) {
 		return area;
 	});
 	element.replaceChildren(...areas, make("p", { textContent:
-		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz" }));
+		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz; several to see them side by side" }));
 }
 
 const whichOf = (event) => (event.shiftKey ? "B" : event.target.closest?.("[data-which]")?.dataset.which ?? "A");
@@ -80,18 +85,19 @@ export function mountOpen(app, opened, say) {
 	makeAreas(drop);
 
 	/* What was seen of another recording is not in this one. */
-	async function show(area, file) {
+	async function show(area, files) {
 		const follow = at("recording-follow");
 		const kept = Object.fromEntries(KEPT.map((key) => [key, app.store.state[key]]));
 		const isBase = area === "B" && app.profile;
-		app.say(`Opening ${file.name}`);
+		const names = files.map(({ name }) => name).join(", ");
+		app.say(`Opening ${names}`);
 		try {
-			await opened.add(isBase ? "B" : "A", { name: file.name, data: { file } },
-				isBase ? { view: "diff", rangesB: null } : { ...DEFAULTS, ...kept });
+			await opened.add(isBase ? "B" : "A", files, { ...(isBase ? { view: "diff", rangesB: null } : { ...DEFAULTS, ...kept }),
+				...(files.length > 1 && { view: "sides" }) });
 			say("");
 			if (follow?.checked)
 				follow.click();
-			app.say(`Opened ${file.name}`);
+			app.say(`Opened ${names}`);
 		} catch (error) {
 			say(error.message);
 		}
@@ -122,9 +128,9 @@ export function mountOpen(app, opened, say) {
 			return;
 		event.preventDefault();
 		drop.hidden = true;
-		void show(whichOf(event), event.dataTransfer.files[0]);
+		void show(whichOf(event), [...event.dataTransfer.files]);
 	});
-	input.addEventListener("change", () => input.files.length && show(which, input.files[0]));
+	input.addEventListener("change", () => input.files.length && show(which, [...input.files]));
 	at("open-file").addEventListener("click", () => choose("A"));
 	at("open-base").addEventListener("click", () => choose("B"));
 	app.keys.add({ key: "o", what: "open a file", run: () => choose("A") });

@@ -25,11 +25,11 @@ wick.inBrowser(() => {
 		writeFileSync(files[name] = join(folder, name), bytes);
 });
 
-/* Drags a file over the page to where ELEMENT comes to be, and drops it there. */
-async function drag(page, path, area, { shift = false, drop = true } = {}) {
+/* Drags files over the page to where ELEMENT comes to be, and drops it there. */
+async function drag(page, paths, area, { shift = false, drop = true } = {}) {
 	const session = await page.createCDPSession();
 	const send = (type, [x, y]) => session.send("Input.dispatchDragEvent",
-		{ type, x, y, modifiers: shift ? 8 : 0, data: { items: [], files: [path], dragOperationsMask: 1 } });
+		{ type, x, y, modifiers: shift ? 8 : 0, data: { items: [], files: [paths].flat(), dragOperationsMask: 1 } });
 	await send("dragEnter", [200, 300]);
 	await send("dragOver", [200, 300]);
 	await wick.until(page, () => !document.querySelector("#drop").hidden);
@@ -107,6 +107,33 @@ test("undo gives back what was open before, and redo what was dropped", async ()
 	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline stacks.folded.gz"));
 	await titleIs(page, "dropped.folded");
 	await wick.rest(page);
+	assert.equal(await problem(page), "");
+	await wick.isQuiet(page);
+});
+
+test("several files are seen side by side, until undo", async () => {
+	const page = await wick.openPage(url, "search=work");
+	const sides = () => page.$$eval(".side h2", (heads) => heads.map((head) => head.textContent.split(":")[0]));
+	await drag(page, [files.folded, files["stacks.folded.gz"], files["pb.gz"]], "B");
+	await wick.until(page, () => document.querySelectorAll(".side").length === 4);
+	await wick.rest(page);
+	assert.deepEqual(await sides(), ["dropped.folded", "first.perf", "stacks.folded.gz", "dropped.pb.gz"]);
+	await titleIs(page, "first.perf");
+	await drag(page, [files["stacks.folded.gz"], files.folded, files.perf, files["notes.txt"]], "A");
+	await wick.until(page, () => document.querySelector("#problem").textContent.includes("'notes.txt' has no sample"));
+	await titleIs(page, "first.perf");
+	await wick.rest(page);
+	assert.equal((await sides()).length, 4); /* all that was there still is */
+	await drag(page, [files["stacks.folded.gz"], files.folded, files.perf], "A");
+	await titleIs(page, "stacks.folded.gz");
+	await wick.until(page, () => document.querySelectorAll(".side").length === 3);
+	await wick.rest(page);
+	assert.deepEqual(await sides(), ["dropped.folded", "stacks.folded.gz", "dropped.perf"]);
+	await page.keyboard.press("u");
+	await page.keyboard.press("u");
+	await titleIs(page, "first.perf");
+	await wick.rest(page);
+	assert.equal(await wick.hashOf(page), "#search=work");
 	assert.equal(await problem(page), "");
 	await wick.isQuiet(page);
 });

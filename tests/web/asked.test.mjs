@@ -127,11 +127,18 @@ ${script}`, { eval: true });
 		addEventListener: (_, listen) => worker.on("message", (data) => listen({ data })),
 		postMessage: (message) => worker.postMessage(message),
 	});
-	await assert.rejects(models.open("A", { buffer: Uint8Array.from([1, 2, 3]).buffer }), /damaged/);
-	await assert.rejects(models.open("A", { text: gzipSync("a pack").subarray(0, 20).toString("base64") }), /ends too early/);
+	await assert.rejects(models.open({ A: { buffer: Uint8Array.from([1, 2, 3]).buffer } }), /damaged/);
+	await assert.rejects(models.open({ A: { text: gzipSync("a pack").subarray(0, 20).toString("base64") } }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");
-	app.profile = await models.open("A", { text: Buffer.from(bytes).toString("base64") });
+	const text = Buffer.from(bytes).toString("base64");
+	app.profile = (await models.open({ A: { text } })).A;
 	assert.equal(app.profile.n, 1000);
+	/* One that cannot be read leaves the others as they were. */
+	await assert.rejects(models.open({ A: null, C: { text }, D: { text: "H4sI" } }), /ends too early/);
+	app.opened = { A: { profile: app.profile }, C: (({ C }) => ({ profile: C }))(await models.open({ C: { text } })) };
+	const sides = await there(() => models.sides());
+	assert.deepEqual(sides.map(({ which, tree }) => [which, tree.samples[0], tree.selection.profile === app.opened[which].profile]),
+		[["A", 1000, true], ["C", 1000, true]]);
 	const selection = await there(() => models.selection());
 	assert.deepEqual([selection.n, selection.sum, selection.profile], [1000, 1000, app.profile]);
 	const tree = await there(() => models.flame("calls", ""));
