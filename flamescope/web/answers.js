@@ -148,7 +148,10 @@ export function makeAnswers() {
 			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
 				.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
 			const base = selections.selectionB(state);
-			return [...(base ? [[null, "", base]] : []), ...now, ...selections.others(state)].map(([part, which, selection]) =>
+			const before = base ? [[null, "", base]] : [];
+			const others = selections.others(state);
+			const sides = others.length ? [...now, ...before, ...others] : [...before, ...now];
+			return sides.map(([part, which, selection]) =>
 				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
