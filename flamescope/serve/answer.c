@@ -71,15 +71,6 @@ enum MHD_Result answer_text(struct MHD_Connection *connection, const char *type,
 	return send_text(connection, MHD_HTTP_OK, type, text, headers);
 }
 
-enum MHD_Result answer_bytes(struct MHD_Connection *connection, const char *type, const void *bytes,
-			     size_t len)
-{
-	/* The library's own signature wants them to be writable; it does not write. */
-	return send_it(connection, MHD_HTTP_OK, type,
-		       mhd.create_response_from_buffer(len, (void *)bytes, MHD_RESPMEM_PERSISTENT),
-		       NULL);
-}
-
 enum MHD_Result answer_fd(struct MHD_Connection *connection, int fd, uint64_t bytes,
 			  const struct answer_header *headers)
 {

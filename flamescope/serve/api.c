@@ -7,7 +7,6 @@
 #include "flamescope/serve/code.h"
 #include "flamescope/serve/packs.h"
 #include "flamescope/serve/serve.h"
-#include "flamescope/web/web.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -163,17 +162,6 @@ static enum MHD_Result answer_page(struct api *api, struct api_request *request)
 	result = answer_text(request->connection, "text/html; charset=utf-8", &text, headers);
 	buf_release(&policy);
 	return result;
-}
-
-static enum MHD_Result answer_module(struct api_request *request, const char *name)
-{
-	const size_t len = strlen(name);
-	struct web_file file;
-
-	if (len < 4 || strcmp(name + len - 3, ".js") != 0 || !web_file(name, &file))
-		return answer_error(request->connection, MHD_HTTP_NOT_FOUND, "no such module");
-	return answer_bytes(request->connection, "text/javascript; charset=utf-8", file.bytes,
-			    file.n_bytes);
 }
 
 /* Whether there is something to say now; the caller has the mutex. */
@@ -441,8 +429,6 @@ enum MHD_Result api_answer(struct api *api, struct api_request *request, const c
 		return answer_code(request);
 	if (strcmp(path, "/") == 0)
 		return answer_page(api, request);
-	if (strncmp(path, "/web/", 5) == 0)
-		return answer_module(request, path + 5);
 	if (strcmp(path, "/api/list") == 0)
 		return queue_list(api, request);
 	if (strcmp(path, "/api/pack") == 0)

@@ -60,14 +60,6 @@ enum MHD_Result answer_text(struct MHD_Connection *connection, const char *type,
 			    const struct answer_header *headers);
 
 /**
- * answer_bytes - answer with bytes that hold for ever
- *
- * Context: any thread; it is the daemon's.
- */
-enum MHD_Result answer_bytes(struct MHD_Connection *connection, const char *type, const void *bytes,
-			     size_t len);
-
-/**
  * answer_fd - answer with the first bytes of a file
  *
  * Owns:    FD is closed, also on failure.

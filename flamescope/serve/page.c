@@ -1,4 +1,4 @@
-/* page.c - fills the places of web/page.html: `{{title}}`, `{{nonce}}`, `<!--wick:NAME-->` */
+/* page.c - fills the places of web/page.html: `{{title}}`, `<!--wick:NAME-->` */
 #include "flamescope/serve/serve.h"
 
 #include "base/cleanup.h"
@@ -68,10 +68,6 @@ int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err)
 	return 0;
 }
 
-/*
- * Modules inherit the nonce of the script that imports them, so data: needs no leave of its own
- * (Content Security Policy 3, 6.7.3.2; HTML, "descendant script fetch options").
- */
 void page_policy(const char *nonce, const char *connect, struct buf *buf)
 {
 	buf_printf(buf,
@@ -80,14 +76,6 @@ void page_policy(const char *nonce, const char *connect, struct buf *buf)
 		   "img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
 		   "form-action 'none'",
 		   nonce, nonce, connect);
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t len = strlen(text);
-	const size_t n = strlen(end);
-
-	return len > n && strcmp(text + len - n, end) == 0;
 }
 
 static int flush(struct filling *filling)
@@ -101,58 +89,33 @@ static int flush(struct filling *filling)
 	return r;
 }
 
-/* One line of the map: "wick/heat.js":"URL". */
-static void add_module(struct filling *filling, const struct web_file *file, bool first)
+static void add_file(struct filling *filling, const struct web_file *file)
 {
-	struct buf *buf = filling->buf;
-	const char *token = filling->page->token;
-
-	buf_printf(buf, "%s\n\"wick/%s\":\"", first ? "" : ",", file->name);
-	if (filling->is_served) {
-		buf_printf(buf, "/web/%s%s%s", file->name, token ? "?token=" : "",
-			   token ? token : "");
-	} else {
-		buf_add(buf, "data:text/javascript;base64,");
-		base64_add(buf, file->bytes, file->n_bytes);
-	}
-	buf_add_char(buf, '"');
+	(void)buf_append(filling->buf, file->bytes, file->n_bytes);
 }
 
-static int fill_map(struct filling *filling)
+/* The worker's script is text to the page, which makes a worker of it. */
+static int fill_scripts(struct filling *filling)
 {
-	struct buf *buf = filling->buf;
-	struct web_file file;
-	bool first = true;
-
-	buf_printf(buf, "<script type=\"importmap\" nonce=\"%s\">{\"imports\":{", filling->nonce);
-	for (size_t i = 0; web_file_at(i, &file); i++) {
-		if (!ends_in(file.name, ".js"))
-			continue;
-		add_module(filling, &file, first);
-		first = false;
-	}
-	buf_printf(
-		buf,
-		"}}</script>\n<script type=\"module\" async nonce=\"%s\">import \"wick/main.js\";"
-		"</script>\n",
-		filling->nonce);
+	buf_add(filling->buf, "<script type=\"application/x-wick-worker\" id=\"wick-worker\">");
+	add_file(filling, &web_worker_js);
+	buf_printf(filling->buf, "</script>\n<script nonce=\"%s\">", filling->nonce);
+	add_file(filling, &web_main_js);
+	buf_add(filling->buf, "</script>\n");
 	return 0;
 }
 
 /* The policy comes first: it rules what follows it.  A server says it in a header instead. */
 static int fill_css(struct filling *filling)
 {
-	struct web_file file;
-
 	if (!filling->is_served) {
 		buf_add(filling->buf, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
 		page_policy(filling->nonce, "'none'", filling->buf);
 		buf_add(filling->buf, "\">\n");
 	}
 	buf_printf(filling->buf, "<style nonce=\"%s\">\n", filling->nonce);
-	for (size_t i = 0; web_file_at(i, &file); i++)
-		if (ends_in(file.name, ".css"))
-			(void)buf_append(filling->buf, file.bytes, file.n_bytes);
+	add_file(filling, &web_page_css);
+	add_file(filling, &web_views_css);
 	buf_add(filling->buf, "</style>\n");
 	return 0;
 }
@@ -215,7 +178,7 @@ static int add_pack(struct filling *filling, size_t i, struct err *err)
 	return r < 0 ? err_set(err, -r, "cannot write the page") : 0;
 }
 
-/* After the modules, which are loaded while this is still being read. */
+/* After the scripts, which run while this is still being read. */
 static int fill_packs(struct filling *filling, struct err *err)
 {
 	int r = 0;
@@ -225,12 +188,12 @@ static int fill_packs(struct filling *filling, struct err *err)
 	return r;
 }
 
-enum place { PLACE_MAP, PLACE_CSS, PLACE_START, PLACE_PACKS, PLACE_NONCE, PLACE_TITLE, N_PLACES };
+enum place { PLACE_TITLE, PLACE_CSS, PLACE_START, PLACE_SCRIPTS, PLACE_PACKS, N_PLACES };
 
 static const char *const places[N_PLACES] = {
-	[PLACE_MAP] = "<!--wick:map-->",     [PLACE_CSS] = "<!--wick:css-->",
-	[PLACE_START] = "<!--wick:start-->", [PLACE_PACKS] = "<!--wick:packs-->",
-	[PLACE_NONCE] = "{{nonce}}",         [PLACE_TITLE] = "{{title}}",
+	[PLACE_TITLE] = "{{title}}",         [PLACE_CSS] = "<!--wick:css-->",
+	[PLACE_START] = "<!--wick:start-->", [PLACE_SCRIPTS] = "<!--wick:scripts-->",
+	[PLACE_PACKS] = "<!--wick:packs-->",
 };
 
 static int fill_place(struct filling *filling, enum place place, struct err *err)
@@ -238,17 +201,14 @@ static int fill_place(struct filling *filling, enum place place, struct err *err
 	const char *title = filling->page->title;
 
 	switch (place) {
-	case PLACE_MAP:
-		return fill_map(filling);
 	case PLACE_CSS:
 		return fill_css(filling);
 	case PLACE_START:
 		return fill_start(filling);
+	case PLACE_SCRIPTS:
+		return fill_scripts(filling);
 	case PLACE_PACKS:
 		return fill_packs(filling, err);
-	case PLACE_NONCE:
-		buf_add(filling->buf, filling->nonce);
-		return 0;
 	default:
 		words_xml(filling->buf, title ? title : "wick");
 		return 0;
@@ -268,15 +228,12 @@ static enum place place_at(const char *text, size_t len)
 
 static int fill_template(struct filling *filling, struct err *err)
 {
-	struct web_file file;
 	size_t at = 0;
 	int r;
 
-	if (!web_file("page.html", &file))
-		return err_set(err, ENOENT, "the page's template");
-	while (at < file.n_bytes) {
-		const char *text = (const char *)file.bytes + at;
-		const enum place place = place_at(text, file.n_bytes - at);
+	while (at < web_page_html.n_bytes) {
+		const char *text = (const char *)web_page_html.bytes + at;
+		const enum place place = place_at(text, web_page_html.n_bytes - at);
 
 		if (place == N_PLACES) {
 			buf_add_char(filling->buf, *text);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /*
- * page: the template, the style and the modules of web/ in one HTML
+ * page: the template, the style and the scripts of web/ in one HTML
  *
  * Whatever a recording says (names of functions, of files, of threads) gets into it only as
  * base64, as JSON without `<` or as escaped text, and the page's policy runs nothing but what
@@ -53,7 +53,7 @@ int page_nonce(char nonce[PAGE_NONCE_TEXT], struct err *err);
 int page_write(const struct page *page, int fd, struct err *err);
 
 /**
- * page_served - the same without recordings: its modules come from /web/, its data from /api/
+ * page_served - the same without recordings: those come from /api/
  *
  * Return:  0; -ENOMEM.
  * Owns:    the caller has made BUF and releases it.

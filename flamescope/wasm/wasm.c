@@ -2,6 +2,7 @@
 #include "flamescope/wasm/internal.h"
 
 #include "base/json.h"
+#include "base/words.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 #include "flamescope/query/query.h"
@@ -95,12 +96,10 @@ WASM_EXPORT("profile_free") void wasm_profile_free(struct profile *profile)
 	profile_free(profile);
 }
 
-/* Numbers of 64 bits, which JSON's readers do not have. */
-static void add_wide(struct buf *buf, const char *name, const char *format, uint64_t value)
+/* A number of 64 bits, which JSON's readers do not have. */
+static void add_wide(struct buf *buf, const char *name, uint64_t value)
 {
-	buf_printf(buf, ",\"%s\":\"", name);
-	buf_printf(buf, format, (unsigned long long)value);
-	buf_add_char(buf, '"');
+	buf_printf(buf, ",\"%s\":\"%llu\"", name, (unsigned long long)value);
 }
 
 static void add_file(struct buf *buf, const struct profile_file *file)
@@ -112,7 +111,7 @@ static void add_file(struct buf *buf, const struct profile_file *file)
 	json_add_number(buf, "bytes", file->bytes);
 	json_add_number(buf, "samples", file->samples);
 	json_add_number(buf, "bad_lines", file->bad_lines);
-	add_wide(buf, "lost", "%llu", file->lost);
+	add_wide(buf, "lost", file->lost);
 	buf_add(buf, ",\"bad\":[");
 	for (size_t i = 0; i < n; i++)
 		buf_printf(buf, i ? ",%llu" : "%llu", (unsigned long long)file->bad[i]);
@@ -124,45 +123,97 @@ static void add_file(struct buf *buf, const struct profile_file *file)
 	buf_add_char(buf, '}');
 }
 
+static void add_threads(struct buf *buf, const struct profile *profile)
+{
+	buf_add(buf, ",\"threads\":[");
+	for (size_t i = 0; i < profile->n_threads; i++) {
+		const struct profile_thread *thread = &profile->thread_list[i];
+
+		buf_printf(buf, "%s{\"pid\":%d,\"tid\":%d", i ? "," : "", thread->pid, thread->tid);
+		json_add_text(buf, "comm", profile->strings[thread->comm]);
+		json_add_text(buf, "host", profile->strings[thread->host]);
+		buf_add_char(buf, '}');
+	}
+	buf_add_char(buf, ']');
+}
+
+/* What a sample of EVENT stands for. */
+static void add_period(struct buf *buf, const struct profile *profile, uint32_t event)
+{
+	const struct period period = period_of(profile, event);
+
+	buf_printf(buf, "{\"multiply\":%llu,\"divide\":%llu", (unsigned long long)period.multiply,
+		   (unsigned long long)period.divide);
+	json_add_text(buf, "unit", period.unit);
+	json_add_text(buf, "noun", period.noun);
+	json_add_bool(buf, "isDefault", period.is_default);
+	buf_add_char(buf, '}');
+}
+
+/* Of all events together, and then of each. */
+static void add_events(struct buf *buf, const struct profile *profile)
+{
+	buf_add(buf, ",\"periods\":[");
+	add_period(buf, profile, SELECTION_EVERY_EVENT);
+	for (size_t i = 0; i < profile->n_events; i++) {
+		buf_add_char(buf, ',');
+		add_period(buf, profile, (uint32_t)i);
+	}
+	buf_add(buf, "],\"events\":[");
+	for (size_t i = 0; i < profile->n_events; i++) {
+		buf_add(buf, i ? "," : "");
+		json_add_string(buf, profile->strings[profile->event_names[i]]);
+	}
+	buf_add_char(buf, ']');
+}
+
 static void add_lists(struct buf *buf, const struct profile *profile)
 {
 	buf_add(buf, ",\"tags\":[");
-	for (size_t i = 0; i < profile->n_tags; i++)
-		buf_printf(buf, "%s{\"name\":%u,\"n\":%u}", i ? "," : "", profile->tags[i].name,
-			   profile->tags[i].n_values);
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		buf_printf(buf, "%s{\"n\":%u", i ? "," : "", profile->tags[i].n_values);
+		json_add_text(buf, "name", profile->strings[profile->tags[i].name]);
+		buf_add_char(buf, '}');
+	}
 	buf_add(buf, "],\"metrics\":[");
-	for (size_t i = 0; i < profile->n_metrics; i++)
-		buf_printf(buf, "%s{\"name\":%u,\"unit\":%u,\"kind\":\"%s\"}", i ? "," : "",
-			   profile->metrics[i].name, profile->metrics[i].unit,
-			   profile->metrics[i].kind == METRIC_GAUGE ? "gauge" : "counter");
-	buf_add(buf, "],\"events\":[");
-	for (size_t i = 0; i < profile->n_events; i++)
-		buf_printf(buf, i ? ",%u" : "%u", profile->event_names[i]);
+	for (size_t i = 0; i < profile->n_metrics; i++) {
+		const struct profile_metric *metric = &profile->metrics[i];
+
+		buf_printf(buf, "%s{\"kind\":\"%s\"", i ? "," : "",
+			   metric->kind == METRIC_GAUGE ? "gauge" : "counter");
+		json_add_text(buf, "name", profile->strings[metric->name]);
+		json_add_text(buf, "unit", profile->strings[metric->unit]);
+		buf_add_char(buf, '}');
+	}
 	buf_add(buf, "],\"files\":[");
 	for (size_t i = 0; i < profile->n_files; i++) {
-		if (i)
-			buf_add_char(buf, ',');
+		buf_add(buf, i ? "," : "");
 		add_file(buf, &profile->files[i]);
 	}
 	buf_add_char(buf, ']');
 }
 
-/* What a profile says of itself; strings are numbers, for profile_string(). */
+/* What a profile says of itself. */
 WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile *profile)
 {
 	struct buf *buf = wasm_answer();
+	struct buf command = {.limit = MAX_ANSWER};
 
-	buf_printf(buf, "{\"n\":%zu,\"threads\":%zu,\"frames\":%zu,\"nodes\":%zu",
-		   profile->n_samples, profile->n_threads, profile->n_frames, profile->n_nodes);
-	add_wide(buf, "start_ns", "%llu", profile->start_ns);
-	add_wide(buf, "length_ns", "%llu", profile->length_ns);
-	add_wide(buf, "epoch_offset_ns", "%lld", (uint64_t)profile->epoch_offset_ns);
-	json_add_bool(buf, "has_epoch", profile->has_epoch);
-	json_add_bool(buf, "is_wick", profile->is_wick);
-	json_add_bool(buf, "has_times", profile->has_times);
+	buf_printf(buf, "{\"n\":%zu,\"nFrames\":%zu,\"nNodes\":%zu,\"epochOffsetNs\":\"%lld\"",
+		   profile->n_samples, profile->n_frames, profile->n_nodes,
+		   (long long)profile->epoch_offset_ns);
+	add_wide(buf, "startNs", profile->start_ns);
+	json_add_number(buf, "lengthNs", profile->length_ns);
+	json_add_bool(buf, "hasEpoch", profile->has_epoch);
+	json_add_bool(buf, "isWick", profile->is_wick);
+	json_add_bool(buf, "hasTimes", profile->has_times);
 	json_add_number(buf, "hz", profile->hz);
-	json_add_number(buf, "command", profile->command);
-	json_add_number(buf, "captured", profile->captured);
+	words_command(&command, profile->strings[profile->command]);
+	json_add_text(buf, "command", buf_text(&command));
+	buf_release(&command);
+	json_add_text(buf, "captured", profile->strings[profile->captured]);
+	add_threads(buf, profile);
+	add_events(buf, profile);
 	add_lists(buf, profile);
 	buf_add_char(buf, '}');
 	return buf_text(buf);
@@ -229,19 +280,6 @@ static const struct wasm_view *frame_column(const struct profile *p, const char 
 	return NULL;
 }
 
-static const struct wasm_view *thread_column(const struct profile *p, const char *name)
-{
-	if (strcmp(name, "comm") == 0)
-		return WASM_NUMBERS(p->thread_list, p->n_threads, comm);
-	if (strcmp(name, "host") == 0)
-		return WASM_NUMBERS(p->thread_list, p->n_threads, host);
-	if (strcmp(name, "pid") == 0)
-		return WASM_NUMBERS(p->thread_list, p->n_threads, pid);
-	if (strcmp(name, "tid") == 0)
-		return WASM_NUMBERS(p->thread_list, p->n_threads, tid);
-	return NULL;
-}
-
 /* All strings, each with its NUL. */
 static const struct wasm_view *strings_column(const struct profile *profile)
 {
@@ -278,8 +316,6 @@ const struct wasm_view *wasm_profile_column(const struct profile *profile, const
 
 	if (!column && strncmp(name, "frame_", 6) == 0)
 		column = frame_column(profile, name + 6);
-	if (!column && strncmp(name, "thread_", 7) == 0)
-		column = thread_column(profile, name + 7);
 	if (!column && strcmp(name, "node_parent") == 0)
 		column = WASM_NUMBERS(profile->nodes, profile->n_nodes, parent);
 	if (!column && strcmp(name, "node_frame") == 0)
@@ -287,23 +323,6 @@ const struct wasm_view *wasm_profile_column(const struct profile *profile, const
 	if (!column && strcmp(name, "strings") == 0)
 		column = strings_column(profile);
 	return column ? column : numbered_column(profile, name, i);
-}
-
-/* What a sample of EVENT stands for; -1: of all. */
-WASM_EXPORT("profile_period")
-const char *wasm_profile_period(const struct profile *profile, int event)
-{
-	struct period period =
-		period_of(profile, event < 0 ? SELECTION_EVERY_EVENT : (uint32_t)event);
-	struct buf *buf = wasm_answer();
-
-	buf_printf(buf, "{\"multiply\":%llu,\"divide\":%llu", (unsigned long long)period.multiply,
-		   (unsigned long long)period.divide);
-	json_add_text(buf, "unit", period.unit);
-	json_add_text(buf, "noun", period.noun);
-	json_add_bool(buf, "isDefault", period.is_default);
-	buf_add_char(buf, '}');
-	return buf_text(buf);
 }
 
 /* --- dimensions --- */

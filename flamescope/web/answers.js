@@ -5,11 +5,12 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fileBytes, fromBase64, inflate } from "wick/bytes.js";
+import { fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
 import { makeHeat, withHeat } from "wick/heat.js";
+import { keyOf, makeMemo } from "wick/memo.js";
 import { fileOf } from "wick/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
@@ -20,64 +21,32 @@ import { threadTracks } from "wick/threads.js";
 const MAX_KEPT = 24;
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
-function makeMemo() {
-	const kept = new Map();
-	return {
-		get(key, make) {
-			if (kept.has(key)) {
-				const value = kept.get(key);
-				kept.delete(key); /* and is the newest again */
-				kept.set(key, value);
-				return value;
-			}
-			const value = make();
-			kept.set(key, value);
-			if (kept.size > MAX_KEPT) {
-				const [oldest, old] = kept.entries().next().value;
-				kept.delete(oldest);
-				old.release();
-			}
-			return value;
-		},
-		forget() {
-			for (const value of kept.values())
-				value.release();
-			kept.clear();
-		},
-	};
-}
-
 /* The selections of {A, B: profiles}, by a state. */
 export function makeSelections(profiles) {
-	const memo = makeMemo();
-	const word = (...parts) => JSON.stringify(parts, (_, value) => (value === Infinity ? "end" : value));
+	const memo = makeMemo(MAX_KEPT, (made) => made.release());
+	const kept = (key, step) => memo.get(key) ?? memo.set(key, step());
 
-	/* All of the time, by the query.  Of a query that asks for what is not there it is nothing, and says why. */
-	function whole({ query }, which = "A", everyEvent = false) {
-		const profile = profiles[which];
-		return memo.get(word("whole", which, query, everyEvent), () => {
-			try {
-				return makeSelection(profile, query, everyEvent);
-			} catch (error) {
-				return emptySelection(profile, query, error.message);
-			}
-		});
+	/* Of a query that asks for what is not there it is nothing, and says why. */
+	function orNothing(profile, query, step) {
+		try {
+			return step();
+		} catch (error) {
+			return emptySelection(profile, query, error.message);
+		}
 	}
+
+	/* All of the time, by the query. */
+	const whole = ({ query }, which = "A", everyEvent = false) => kept(keyOf("whole", which, query, everyEvent), () =>
+		orNothing(profiles[which], query, () => makeSelection(profiles[which], query, everyEvent)));
 
 	/* Each step is kept, for what is not kept is not released. */
 	function part(state, which, ranges, transforms = state.transforms) {
 		const { query } = state;
-		return memo.get(word("part", which, query, ranges, transforms), () => {
+		return kept(keyOf("part", which, query, ranges, transforms), () => {
 			if (transforms.length)
 				return transformSelection(part(state, which, ranges, []), transforms);
 			const all = whole(state, which);
-			if (ranges.length === 0 || all.problem)
-				return all;
-			try {
-				return inRanges(all, ranges);
-			} catch (error) {
-				return emptySelection(all.profile, query, error.message);
-			}
+			return ranges.length === 0 || all.problem ? all : orNothing(all.profile, query, () => inRanges(all, ranges));
 		});
 	}
 
@@ -90,9 +59,11 @@ export function makeSelections(profiles) {
 				return part(state, "B", state.rangesB ?? []);
 			return state.rangesB ? part(state, "A", state.rangesB) : null;
 		},
+		others: (state) => Object.keys(profiles).filter((which) => which > "B" && profiles[which])
+			.map((which) => [null, which, part(state, which, [])]),
 		diff(state) {
 			const { query, ranges, rangesB, transforms } = state;
-			return memo.get(word("diff", query, ranges, rangesB, transforms),
+			return kept(keyOf("diff", query, ranges, rangesB, transforms),
 				() => makeDiff(selections.selectionB(state), selections.selection(state)));
 		},
 		forget: memo.forget,
@@ -100,23 +71,23 @@ export function makeSelections(profiles) {
 	return selections;
 }
 
-/* What the page has of a selection: all but its samples and stacks. */
-function said(selection) {
-	const { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size } =
-		selection;
-	return { n, nNodes, nAbsent, nIdle, labels, measure, unit, noun, isSigned, event, name, problem, everyEvent, sum, size };
-}
+const SAID = ["n", "nNodes", "nAbsent", "nIdle", "labels", "measure", "unit", "noun", "isSigned", "event", "name",
+	"problem", "everyEvent", "sum", "size"];
 
+/* What the page has of a selection: all but its samples and stacks. */
+const said = (selection) => Object.fromEntries(SAID.map((name) => [name, selection[name]]));
+
+/* The bytes of a pack, which a page has inside as base64. */
 async function bytesOf({ text, buffer }) {
 	try {
-		return await inflate(buffer ? new Uint8Array(buffer) : fromBase64(text));
+		return await inflate(text ? fromBase64(await new Blob([text]).text()) : buffer);
 	} catch (error) {
 		throw new Error(`the recording's data is damaged, or ends too early: ${error.message}`);
 	}
 }
 
-async function openFile(file) {
-	const bytes = await fileBytes(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
+async function profileOf({ file }) {
+	const bytes = await inflate(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
 		throw new Error(`'${file.name}' cannot be read (${error.message}), try: wick view FILE`);
 	});
 	if (!bytes)
@@ -132,15 +103,26 @@ export function makeAnswers() {
 	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
 
 	return {
-		/* WHICH of the two recordings is this from now on: a {file}, or a pack's bytes; {}: none. */
-		async open(state, which, data) {
-			const profile = data.file ? await openFile(data.file)
-				: data.text || data.buffer ? readPack(await bytesOf(data)) : null;
+		/*
+		 * Of the recordings A, B... PARTS are from now on others: each a {file}, or the {text} or {buffer} of a
+		 * pack; null: none.  All of them, or none with an Error.
+		 */
+		async open(state, parts) {
+			const opened = new Map();
+			try {
+				for (const [which, data] of Object.entries(parts))
+					opened.set(which, data && (data.file ? await profileOf(data) : readPack(await bytesOf(data))));
+			} catch (error) {
+				opened.forEach((profile) => profile && releaseProfile(profile));
+				throw error;
+			}
 			selections.forget();
-			if (profiles[which])
-				releaseProfile(profiles[which]);
-			profiles[which] = profile;
-			return profile && pageOf(profile);
+			for (const [which, profile] of opened) {
+				if (profiles[which])
+					releaseProfile(profiles[which]);
+				profiles[which] = profile;
+			}
+			return Object.fromEntries([...opened].map(([which, profile]) => [which, profile && pageOf(profile)]));
 		},
 		whole: (state) => said(selections.whole(state)),
 		selection: (state) => said(selections.selection(state)),
@@ -157,14 +139,20 @@ export function makeAnswers() {
 		},
 		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
 		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
-		/* The baseline, and each of several ranges by itself: [{ranges (null: the baseline), said, tree}]. */
+		/*
+		 * The baseline, each of several ranges by itself, and further recordings:
+		 * [{ranges (null: not of A), which ("": the baseline), said, tree}]
+		 */
 		sides(state) {
 			const { ranges } = state;
 			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
-				.map((part) => [part, selections.selection({ ...state, ranges: part })]);
+				.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
 			const base = selections.selectionB(state);
-			return [...(base ? [[null, base]] : []), ...now].map(([part, selection]) =>
-				({ ranges: part, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
+			const before = base ? [[null, "", base]] : [];
+			const others = selections.others(state);
+			const sides = others.length ? [...now, ...before, ...others] : [...before, ...now];
+			return sides.map(([part, which, selection]) =>
+				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		strip(state) {

@@ -5,8 +5,7 @@
  * again when it has come.  Answers are kept, for a state is often one that was seen before.
  */
 
-import { bundle } from "wick/bundle.js";
-import { fromBase64 } from "wick/bytes.js";
+import { keyOf, makeMemo } from "wick/memo.js";
 import { readPage } from "wick/recording.js";
 
 const MAX_KEPT = 24;
@@ -48,18 +47,10 @@ export function drawing(step) {
 	return run;
 }
 
-/* The text of a module of the page: in the page itself, or at the server. */
-async function textOf(name) {
-	const map = JSON.parse(document.querySelector("script[type=importmap]").textContent);
-	const url = map.imports[`wick/${name}`];
-	if (url.startsWith("data:"))
-		return new TextDecoder().decode(fromBase64(url.slice(url.indexOf(",") + 1)));
-	return (await fetch(url)).text();
-}
-
-async function startWorker() {
-	const blob = new Blob([await bundle("worker.js", textOf)], { type: "text/javascript" });
-	return new Worker(URL.createObjectURL(blob));
+/* Its script is an element of the page. */
+function startWorker() {
+	const script = document.getElementById("wick-worker").textContent;
+	return new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
 }
 
 const QUERY = ["query"];
@@ -72,16 +63,13 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * One question is with the worker at a time.  What is asked for by a drawing and is still waiting when
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
-export function makeModels(app, started = startWorker()) {
-	const kept = new Map(); /* answers, by the question and what of the state it is about */
+export function makeModels(app, worker = startWorker()) {
+	const kept = makeMemo(MAX_KEPT); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
 	let busy = null; /* the question that the worker has */
 	let idle = [];
-	const worker = started.then((made) => {
-		made.addEventListener("message", ({ data }) => answered(data));
-		return made;
-	});
+	worker.addEventListener("message", ({ data }) => answered(data));
 
 	function next() {
 		if (busy)
@@ -91,7 +79,7 @@ export function makeModels(app, started = startWorker()) {
 		if (!busy)
 			return idle.splice(0).forEach((resolve) => resolve());
 		const { question, state, words } = busy;
-		worker.then((made) => made.postMessage({ question, state, words }), (error) => answered({ problem: error.message }));
+		worker.postMessage({ question, state, words });
 	}
 
 	function answered({ value, problem }) {
@@ -107,7 +95,7 @@ export function makeModels(app, started = startWorker()) {
 	/** A promise of the answer to QUESTION; an Error says why there is none. */
 	function ask(question, ...words) {
 		return new Promise((resolve, reject) => {
-			queue.push({ question, words, state: app.store?.state, resolve, reject });
+			queue[question === "open" ? "unshift" : "push"]({ question, words, state: app.store?.state, resolve, reject });
 			next();
 		});
 	}
@@ -121,8 +109,6 @@ export function makeModels(app, started = startWorker()) {
 			if (pending.get(key) !== wanted)
 				return;
 			kept.set(key, answer);
-			if (kept.size > MAX_KEPT)
-				kept.delete(kept.keys().next().value);
 			pending.delete(key);
 			wanted.resolve();
 		};
@@ -134,13 +120,10 @@ export function makeModels(app, started = startWorker()) {
 	}
 
 	function get(question, parts, ...words) {
-		const key = JSON.stringify([question, words, parts.map((part) => app.store.state[part])],
-			(_, value) => (value === Infinity ? "end" : value));
+		const key = keyOf(question, words, parts.map((part) => app.store.state[part]));
 		const answer = kept.get(key);
 		if (!answer)
 			throw want(key, question, words);
-		kept.delete(key); /* and is the newest again */
-		kept.set(key, answer);
 		if (answer.error)
 			throw answer.error;
 		return answer.value;
@@ -169,11 +152,11 @@ export function makeModels(app, started = startWorker()) {
 			return heat;
 		},
 		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
-		/** [{ranges (null: of the baseline), tree}]: the baseline, and each of several ranges by itself. */
+		/** [{ranges, which, tree}]: the baseline, each of several ranges by itself, and further recordings. */
 		sides() {
 			const sides = get("sides", [...SELECTION, "rangesB", "colour"]);
-			for (const { ranges, said, tree } of sides)
-				tree.selection = of(said, ranges ? app.profile : app.baseline ?? app.profile);
+			for (const { which, said, tree } of sides)
+				tree.selection = of(said, which ? app.opened[which].profile : app.baseline ?? app.profile);
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
@@ -186,15 +169,13 @@ export function makeModels(app, started = startWorker()) {
 		diff: () => get("diff", [...SELECTION, "rangesB"]),
 		brush: (n) => get("brush", QUERY, n),
 		values: (name) => get("values", [], name),
-		/** A recording, as A or B, in whose place the one before is gone. */
-		open: async (which, data) => {
-			const page = await ask("open", which, data);
-			return page && readPage(page);
-		},
+		/** Profiles of {A, B...: the data of a recording, or null}, in whose places those before are gone. */
+		open: async (parts) => Object.fromEntries(Object.entries(await ask("open", parts))
+			.map(([which, page]) => [which, page && readPage(page)])),
 		/** After another recording was opened. */
 		forget() {
 			drop();
-			kept.clear();
+			kept.forget();
 			pending.forEach((wanted) => wanted.resolve());
 			pending.clear();
 		},

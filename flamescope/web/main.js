@@ -5,8 +5,8 @@
  */
 
 import { makeModels } from "wick/asked.js";
-import { mountOpen } from "wick/open.js";
-import { browserHistory, DEFAULTS, makeStore } from "wick/store.js";
+import { makeOpened, mountOpen } from "wick/open.js";
+import { browserHistory, makeStore } from "wick/store.js";
 import { makeColours } from "wick/colour.js";
 import { makeKeys } from "wick/keys.js";
 import { makeAria } from "wick/aria.js";
@@ -20,7 +20,9 @@ import { mountFilterMenu } from "wick/filter_menu.js";
 import { mountSave } from "wick/save.js";
 import { mountBrush } from "wick/view_brush.js";
 import { mountHeat } from "wick/view_heat.js";
+import { makeSource } from "wick/panel_source.js";
 import { watchProblems } from "wick/problem.js";
+import { ask, startRecordings } from "wick/recordings.js";
 
 function say(text) {
 	const problem = document.getElementById("problem");
@@ -34,47 +36,41 @@ function readStart() {
 	return { mode: "view", state: "", ...(element ? JSON.parse(element.textContent) : {}) };
 }
 
-/* The text of an element, which is emptied, for it is many megabytes. */
-function takeText(element) {
-	const text = element.textContent;
-	element.textContent = "";
-	return text;
-}
-
-/* The packs inside the page, in order: {name, text}. */
+/* The packs inside the page, in order.  They leave its elements, for they have many megabytes. */
 async function embeddedPacks() {
 	if (document.readyState === "loading")
 		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
-	const packs = [...document.querySelectorAll("script[type='application/x-wick-pack']")]
-		.map((element) => ({ name: element.dataset.name ?? "", text: takeText(element) }));
+	const packs = [...document.querySelectorAll("script[type='application/x-wick-pack']")].map((element) => {
+		const text = new Blob([element.textContent]);
+		element.textContent = "";
+		return { name: element.dataset.name ?? "", data: { text } };
+	});
 	if (packs.length === 0)
 		throw new Error("there is no recording in this page");
 	return packs;
 }
 
 function makeApp(start) {
-	const listeners = new Map();
+	const events = new EventTarget();
 	const app = {
 		start,
 		name: "",
 		profile: null,
 		baseline: null,
 		baselineName: "",
+		opened: {}, /* {A, B...: {name, profile}} */
 		on(event, listener) {
-			if (!listeners.has(event))
-				listeners.set(event, new Set());
-			listeners.get(event).add(listener);
-			return () => listeners.get(event).delete(listener);
+			const listen = () => listener();
+			events.addEventListener(event, listen);
+			return () => events.removeEventListener(event, listen);
 		},
-		emit(event) {
-			for (const listener of [...(listeners.get(event) ?? [])])
-				listener();
-		},
+		emit: (event) => void events.dispatchEvent(new Event(event)),
 	};
 	const hash = window.location.hash.length > 1 ? window.location.hash : start.state;
 	app.showBusy = (isBusy) => document.getElementById("main").setAttribute("aria-busy", String(isBusy));
 	app.history = browserHistory(window);
 	app.store = makeStore(hash, { where: app.history });
+	app.store.set({ file: 0 }, { replace: true }); /* a link has no files */
 	app.models = makeModels(app);
 	app.colours = makeColours(app);
 	app.keys = makeKeys(app);
@@ -119,43 +115,6 @@ async function mountAll(app) {
 	});
 }
 
-
-/* Another recording, or another one to compare it with; PATCH is what is seen of it. */
-function replaceData(app, data, patch = {}) {
-	Object.assign(app, data);
-	app.models.forget();
-	app.store.set(patch);
-	app.emit("data");
-}
-
-const KEPT = ["view", "theme", "colour", "columns", "sort", "split", "details"];
-
-/*
- * Shows a file, or what differs from it.  What was seen of another recording is not in this one; a
- * file that cannot be read is said, and leaves all as it was.
- */
-async function showFile(app, which, file) {
-	const follow = document.getElementById("recording-follow");
-	app.say(`Opening ${file.name}`);
-	try {
-		const isFirst = !app.profile;
-		const profile = await app.models.open(which, { file });
-		say("");
-		if (follow?.checked)
-			follow.click();
-		if (which === "A")
-			replaceData(app, { profile, name: file.name },
-				{ ...DEFAULTS, ...Object.fromEntries(KEPT.map((key) => [key, app.store.state[key]])) });
-		else
-			replaceData(app, { baseline: profile, baselineName: file.name }, { view: "diff", rangesB: null });
-		if (isFirst)
-			await mountFirst(app);
-		app.say(`Opened ${file.name}`);
-	} catch (error) {
-		say(error.message);
-	}
-}
-
 async function mountFirst(app) {
 	await mountAll(app);
 	await seen(app);
@@ -163,35 +122,16 @@ async function mountFirst(app) {
 	document.documentElement.dataset.ready = "yes";
 }
 
-async function serve(app) {
-	const { ask, startRecordings } = await import("wick/recordings.js");
-	const { makeSource } = await import("wick/panel_source.js");
-	app.addSource = makeSource(app, (words, signal) => ask(app.start, "code", words, signal));
-	async function onPack(buffer, name, recording) {
-		const isFirst = !app.profile;
-		const profile = await app.models.open("A", { buffer });
-		say("");
-		replaceData(app, { name, profile, recording });
-		if (isFirst)
-			await mountFirst(app);
-	}
-	async function onBase(buffer, name) {
-		replaceData(app, { baseline: await app.models.open("B", buffer ? { buffer } : {}), baselineName: name });
-	}
-	await startRecordings(app.start, onPack, onBase);
-}
-
 async function run() {
 	const app = makeApp(readStart());
-	mountOpen(app, (which, file) => void showFile(app, app.profile ? which : "A", file));
-	if (app.start.mode === "serve")
-		return serve(app);
-	const [recording, baseline] = await embeddedPacks();
-	app.name = recording.name;
-	app.profile = await app.models.open("A", { text: recording.text });
-	if (baseline)
-		Object.assign(app, { baselineName: baseline.name, baseline: await app.models.open("B", { text: baseline.text }) });
-	return mountFirst(app);
+	const opened = makeOpened(app, say, () => mountFirst(app));
+	mountOpen(app, opened, say);
+	if (app.start.mode !== "serve") {
+		const [A, B] = await embeddedPacks();
+		return opened.replace({ A, B });
+	}
+	app.addSource = makeSource(app, (words, signal) => ask(app.start, "code", words, signal));
+	return startRecordings(app.start, (parts) => opened.replace(parts).then(() => say("")));
 }
 
 run().catch((error) => {

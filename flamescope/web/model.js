@@ -5,8 +5,9 @@
  * throws what C says.  A pattern that C needs is one of pattern.js.
  */
 
+import { fromBase64, inflate } from "wick/bytes.js";
 import { makePattern } from "wick/pattern.js";
-import { modelBytes } from "wick/model_bytes.js";
+import { modelText } from "wick/model_bytes.js";
 
 const MAX_MESSAGE = 400; /* as flamescope/wasm/host.c has it */
 const TYPES = [Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array]; /* enum wasm_type */
@@ -23,30 +24,25 @@ function textAt(at) {
 	return decoder.decode(bytes.subarray(at, bytes.indexOf(0, at)));
 }
 
-/* Cut to whole characters, and a NUL. */
-function putMessage(at, text) {
-	const { written } = encoder.encodeInto(text, bytesOf(at, MAX_MESSAGE));
-	bytesOf(at, MAX_MESSAGE + 1)[written] = 0;
-	return -1;
+/* What STEP returns; -1 and its reason at MESSAGE, cut to whole characters, and a NUL. */
+function orMessage(message, step) {
+	try {
+		return step();
+	} catch (error) {
+		const { written } = encoder.encodeInto(error.message, bytesOf(message, MAX_MESSAGE));
+		bytesOf(message, MAX_MESSAGE + 1)[written] = 0;
+		return -1;
+	}
 }
 
 const imports = {
 	page: {
-		pattern_new(at, n, message) {
-			try {
-				patterns.set(++lastPattern, makePattern(decoder.decode(bytesOf(at, n))));
-				return lastPattern;
-			} catch (error) {
-				return putMessage(message, error.message);
-			}
-		},
-		pattern_matches(number, at, n, message) {
-			try {
-				return patterns.get(number).test(decoder.decode(bytesOf(at, n))) ? 1 : 0;
-			} catch (error) {
-				return putMessage(message, error.message);
-			}
-		},
+		pattern_new: (at, n, message) => orMessage(message, () => {
+			patterns.set(++lastPattern, makePattern(decoder.decode(bytesOf(at, n))));
+			return lastPattern;
+		}),
+		pattern_matches: (number, at, n, message) =>
+			orMessage(message, () => (patterns.get(number).test(decoder.decode(bytesOf(at, n))) ? 1 : 0)),
 		pattern_free: (number) => patterns.delete(number),
 	},
 	wasi_snapshot_preview1: {
@@ -65,7 +61,7 @@ const imports = {
 export async function startModel() {
 	if (model)
 		return;
-	const { instance } = await WebAssembly.instantiate(await modelBytes(), imports);
+	const { instance } = await WebAssembly.instantiate(await inflate(fromBase64(modelText)), imports);
 	model = instance.exports;
 	model._initialize();
 }
@@ -132,9 +128,6 @@ export const facts = (kind, made) => JSON.parse(textAt(model[`${kind}_facts`](ma
 /** How many frames of a reversed stack there are at most; 0: all. */
 export const cutOf = (flame) => model.flame_cut(flame);
 
-/** What a sample of an event stands for; -1: of all. */
-export const periodFacts = (profile, event) => JSON.parse(textAt(model.profile_period(profile, event)));
-
 /**
  * Bytes of a file: ("file", selection, its end: "perf", "pb"...), or ("drawing", ...) of
  * flamescope/wasm/wasm_draw.c
@@ -157,15 +150,17 @@ export function testDiff(diff, n) {
 /** The text of a string's number. */
 export const stringOf = (profile, number) => textAt(model.profile_string(profile, number));
 
-/** A property that is made when it is first asked for. */
-export function lazy(object, name, makeIt) {
-	Object.defineProperty(object, name, {
-		configurable: true,
-		enumerable: true,
-		get() {
-			const value = makeIt();
-			Object.defineProperty(object, name, { value });
-			return value;
-		},
-	});
+/** OBJECT with properties of MAKERS, {name: () -> its value}, each made when it is first asked for. */
+export function lazy(object, makers) {
+	for (const [name, makeIt] of Object.entries(makers))
+		Object.defineProperty(object, name, {
+			configurable: true,
+			enumerable: true,
+			get() {
+				const value = makeIt();
+				Object.defineProperty(object, name, { value });
+				return value;
+			},
+		});
+	return object;
 }

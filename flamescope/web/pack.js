@@ -5,16 +5,12 @@
  * 64 bits are doubles; a value that a sample has not is NaN.
  */
 
-import { allocate, column, facts, free, lazy, make, periodFacts, release, stringOf } from "wick/model.js";
+import { allocate, column, facts, free, lazy, make, release, stringOf } from "wick/model.js";
 
 const CPU_UNKNOWN = 0xffff;
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
+const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
 const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
-
-/* A "# cmdline" as it was typed, on one line; as words_command() in base/words.c. */
-const commandLine = (text) => text
-	.replace(/%([0-7][0-9A-F])/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
-	.replace(/[\0-\x1f\x7f]/g, " ");
 
 /* Each string is decoded once. */
 function makeText(profile) {
@@ -22,73 +18,11 @@ function makeText(profile) {
 	return (number) => (known[number] ??= stringOf(profile.made, number));
 }
 
-function readThreads(profile, text) {
-	const [comm, host, pid, tid] = ["comm", "host", "pid", "tid"]
-		.map((name) => column("profile", profile.made, `thread_${name}`, 0));
-	return Array.from(comm, (name, i) => ({ comm: text(name), host: text(host[i]), pid: pid[i] | 0, tid: tid[i] | 0 }));
-}
-
-function readFrames(profile, n) {
-	const frames = { n };
-	for (const name of FRAME_COLUMNS)
-		lazy(frames, name, () => column("profile", profile.made, `frame_${name}`, 0));
-	return frames;
-}
-
-/* The code of samples whose word the loader had no room for is the one after the last. */
-function readTag(profile, text, { name, n }, i) {
-	const tag = { name: text(name) };
-	lazy(tag, "values", () => Array.from(column("profile", profile.made, "tag_values", i), text));
-	lazy(tag, "codes", () => column("profile", profile.made, "tag_codes", i).map((code) => Math.min(code, n)));
-	return tag;
-}
-
-function readMetric(profile, text, { name, unit, kind }, i) {
-	const metric = { name: text(name), unit: text(unit), kind };
-	lazy(metric, "values", () => column("profile", profile.made, "metric_values", i));
-	lazy(metric, "deltas", () => column("profile", profile.made, "metric_deltas", i));
-	return metric;
-}
-
-/* What says itself of the profile as a whole. */
-function describe(said, text) {
-	const startNs = BigInt(said.start_ns);
-	return {
-		startNs,
-		/* Of the own clock's second that it starts in: what makes columns whole seconds. */
-		startSub: Number(startNs % 1000000000n),
-		startSecond: Number(startNs / 1000000000n),
-		lengthNs: Number(said.length_ns),
-		epochOffsetNs: BigInt(said.epoch_offset_ns),
-		hasEpoch: said.has_epoch,
-		isWick: said.is_wick,
-		hasTimes: said.has_times,
-		hz: said.hz,
-		command: commandLine(text(said.command)),
-		captured: text(said.captured),
-		events: said.events.map(text),
-		files: said.files,
-	};
-}
-
-/* The profile in C's memory, until it is released. */
-class Held {
-	#made;
-
-	constructor(made) {
-		this.#made = made;
-	}
-
-	get made() {
-		if (!this.#made)
-			throw new Error("this recording is no longer shown");
-		return this.#made;
-	}
-
-	release() {
-		free("profile", this.#made);
-		this.#made = 0;
-	}
+/* What a profile says of itself; startSub and startSecond are what makes columns whole seconds of its clock. */
+function describe({ startNs, epochOffsetNs, ...said }) {
+	const start = BigInt(startNs);
+	return { ...said, startNs: start, startSub: Number(start % 1000000000n), startSecond: Number(start / 1000000000n),
+		epochOffsetNs: BigInt(epochOffsetNs) };
 }
 
 /** BYTES (plain) -> a profile, to releaseProfile(); an Error says what is wrong with them. */
@@ -110,32 +44,45 @@ export function readRecording(bytes, name) {
 	}
 }
 
-function profileOf(made) {
-	const held = new Held(made);
-	const said = facts("profile", held.made);
-	const text = makeText(held);
+function profileOf(address) {
+	const said = facts("profile", address);
 	const profile = {
-		...describe(said, text), held, n: said.n, nNodes: said.nodes, text,
-		periods: [-1, ...said.events.keys()].map((event) => periodFacts(held.made, event)),
+		...describe(said),
 		get made() {
-			return held.made;
+			if (!address)
+				throw new Error("this recording is no longer shown");
+			return address;
 		},
-		frames: readFrames(held, said.frames),
-		tags: said.tags.map((tag, i) => readTag(held, text, tag, i)),
-		metrics: said.metrics.map((metric, i) => readMetric(held, text, metric, i)),
+		release() {
+			free("profile", address);
+			address = 0;
+		},
 	};
-	lazy(profile.frames, "family", () => column("family", held.made));
-	lazy(profile, "families", () => facts("family", held.made));
-	lazy(profile, "states", () => facts("state"));
-	lazy(profile, "threads", () => readThreads(held, text));
-	lazy(profile, "nodes", () => ({ n: said.nodes, parent: column("profile", held.made, "node_parent", 0),
-		frame: column("profile", held.made, "node_frame", 0) }));
-	for (const name of ["time", "weight", "thread", "stack", "cpu", "event"])
-		lazy(profile, name, () => column("profile", held.made, name, 0));
-	lazy(profile, "sum", () => sumOf(profile));
-	lazy(profile, "hasCpus", () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN));
-	lazy(profile, "unknownPart", () => unknownPart(profile));
-	return profile;
+	const text = makeText(profile);
+	const of = (name, i = 0) => column("profile", profile.made, name, i);
+	const columns = (names, before = "") => Object.fromEntries(names.map((name) => [name, () => of(before + name)]));
+	Object.assign(profile, {
+		text,
+		frames: lazy({ n: said.nFrames }, { ...columns(FRAME_COLUMNS, "frame_"), family: () => column("family", profile.made) }),
+		/* The code of samples whose word the loader had no room for is the one after the last. */
+		tags: said.tags.map(({ name, n }, i) => lazy({ name }, {
+			values: () => Array.from(of("tag_values", i), text),
+			codes: () => of("tag_codes", i).map((code) => Math.min(code, n)),
+		})),
+		metrics: said.metrics.map((metric, i) => lazy(metric, {
+			values: () => of("metric_values", i),
+			deltas: () => of("metric_deltas", i),
+		})),
+	});
+	return lazy(profile, {
+		...columns(SAMPLE_COLUMNS),
+		nodes: () => ({ n: said.nNodes, parent: of("node_parent"), frame: of("node_frame") }),
+		families: () => facts("family", profile.made),
+		states: () => facts("state"),
+		sum: () => sumOf(profile),
+		hasCpus: () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN),
+		unknownPart: () => unknownPart(profile),
+	});
 }
 
 /* What all samples stand for, in the period's unit. */
@@ -173,4 +120,4 @@ export function pageOf(profile) {
 }
 
 /** Gives the memory of a profile back; who looks at it from then on gets an Error. */
-export const releaseProfile = ({ held }) => held.release();
+export const releaseProfile = (profile) => profile.release();

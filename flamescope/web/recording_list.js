@@ -14,17 +14,11 @@ export const RANGES = Object.freeze([
 const MAX_LAST = 366 * 24 * 3600;
 
 /* Their end, or when they were written if they do not say it; nanoseconds as BigInt. */
-function endOf(recording) {
-	return BigInt(recording.to_ns || recording.mtime_ns);
-}
-
-function ofHost(recordings, host) {
-	return host ? recordings.filter((recording) => recording.host === host) : recordings;
-}
+const endOf = (recording) => BigInt(recording.to_ns || recording.mtime_ns);
 
 /* Newest first. */
 export function newestFirst(recordings, host = "") {
-	return [...ofHost(recordings, host)].sort((a, b) => {
+	return recordings.filter((recording) => !host || recording.host === host).sort((a, b) => {
 		const [endA, endB] = [endOf(a), endOf(b)];
 		if (endA !== endB)
 			return endA < endB ? 1 : -1;
@@ -51,21 +45,9 @@ export function parseChoice(search) {
 
 /* The query of a URL with this choice, "?" included; the token stays. */
 export function choiceSearch(choice, token) {
-	const words = new URLSearchParams();
-	if (token)
-		words.set("token", token);
-	if (choice.file)
-		words.set("file", choice.file);
-	if (choice.last)
-		words.set("last", String(choice.last));
-	if (choice.host)
-		words.set("host", choice.host);
-	if (choice.base)
-		words.set("base", choice.base);
-	if (choice.stays)
-		words.set("follow", "0");
-	const text = words.toString();
-	return text ? `?${text}` : "";
+	const { file, last, host, base, stays } = choice;
+	const words = Object.entries({ token, file, last, host, base, follow: stays && "0" }).filter(([, value]) => value);
+	return words.length ? `?${new URLSearchParams(words)}` : "";
 }
 
 /*
@@ -77,35 +59,26 @@ export function packOf(choice, list) {
 	if (choice.last && !choice.file) {
 		if (!candidates.length)
 			return null;
-		const range = RANGES.find((row) => row.last === choice.last);
-		const what = range?.label ?? `Last ${choice.last} s`;
+		const what = RANGES.find(({ last }) => last === choice.last)?.label ?? `Last ${choice.last} s`;
 		return {
 			words: { last: String(choice.last), ...(choice.host && { host: choice.host }) },
 			name: `${what}, ${choice.host || "all hosts"}`,
 			stamp: list.version,
 		};
 	}
-	const one = choice.file
-		? list.recordings.find((recording) => recording.file === choice.file)
-		: candidates[0];
-	if (!one)
-		return null;
-	return packOfFile(one);
+	return packOfFile(choice.file ? list.recordings.find(({ file }) => file === choice.file) : candidates[0]);
 }
 
 function packOfFile(recording) {
-	return {
+	return recording ? {
 		words: { file: recording.file },
 		name: recording.file,
 		stamp: `${recording.file}\n${recording.bytes}\n${recording.mtime_ns}`,
-	};
+	} : null;
 }
 
 /* The same of what it is compared with; null: with nothing, or with what is not there. */
-export function baseOf(choice, list) {
-	const recording = choice.base && list.recordings.find(({ file }) => file === choice.base);
-	return recording ? packOfFile(recording) : null;
-}
+export const baseOf = (choice, list) => packOfFile(list.recordings.find(({ file }) => file === choice.base));
 
 const LEAST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 60000;
@@ -118,20 +91,7 @@ export function pauseAfter(workMs) {
 
 /* 2026-11-22 00:56:01, of this machine's zone; "" for none. */
 export function momentText(ns) {
-	if (!ns)
-		return "";
-	const date = new Date(Number(BigInt(ns) / 1000000n));
-	const two = (n) => String(n).padStart(2, "0");
-	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-		+ `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-export function bytesText(bytes) {
-	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-	let unit = 0;
-	while (bytes >= 1024 && unit + 1 < units.length) {
-		bytes /= 1024;
-		unit++;
-	}
-	return `${unit && bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[unit]}`;
+	const ms = Number(BigInt(ns || 0) / 1000000n);
+	const zoned = new Date(ms - new Date(ms).getTimezoneOffset() * 60000); /* its UTC is the zone's time */
+	return ns ? zoned.toISOString().slice(0, 19).replace("T", " ") : "";
 }

@@ -4,8 +4,9 @@
  * Names of files and hosts come from strangers: they become text only by textContent.
  */
 
+import { formatAmount } from "wick/amount.js";
 import { make, option, select } from "wick/dom.js";
-import { RANGES, baseOf, bytesText, choiceSearch, hostsOf, momentText, newestFirst, packOf,
+import { RANGES, baseOf, choiceSearch, hostsOf, momentText, newestFirst, packOf,
 	parseChoice, pauseAfter } from "wick/recording_list.js";
 
 const POLL_S = 20;
@@ -35,7 +36,7 @@ function fileOptions(list, host, value) {
 	const group = make("optgroup", { label: "Recordings" });
 	for (const { file, from_ns, bytes } of files.slice(0, MAX_SHOWN)) {
 		const when = momentText(from_ns);
-		group.append(option(value(file), `${file}${when && ` · ${when}`} · ${bytesText(bytes)}`));
+		group.append(option(value(file), `${file}${when && ` · ${when}`} · ${formatAmount(bytes, "B")}`));
 	}
 	if (files.length > MAX_SHOWN)
 		group.append(make("option", { disabled: true,
@@ -43,24 +44,8 @@ function fileOptions(list, host, value) {
 	return group;
 }
 
-function optionsOf(list, choice) {
-	return [option("", "Newest recording"), ...RANGES.map(({ last, label }) => option(`last ${last}`, label)),
-		fileOptions(list, choice.host, (file) => `file ${file}`)];
-}
-
-/* Any host's: that two hosts differ may be what is asked. */
-function baseOptions(list) {
-	return [option("", "nothing"), fileOptions(list, "", (file) => file)];
-}
-
-function valueOf(choice) {
-	if (choice.file)
-		return `file ${choice.file}`;
-	return choice.last ? `last ${choice.last}` : "";
-}
-
 /* Other options in a select, unless somebody has it open; VALUE is chosen. */
-function refill(select, options, value) {
+function refill(select, value, ...options) {
 	if (document.activeElement !== select || select.value !== value)
 		select.replaceChildren(...options);
 	select.value = value;
@@ -103,98 +88,75 @@ function mountControls(nav, onChange) {
 			host.replaceChildren(option("", "All hosts"), ...hosts.map((name) => option(name, name)));
 			host.value = choice.host;
 			follow.checked = !choice.stays;
-			refill(what, optionsOf(list, choice), valueOf(choice));
-			refill(base, baseOptions(list), choice.base);
+			refill(what, choice.file ? `file ${choice.file}` : choice.last ? `last ${choice.last}` : "",
+				option("", "Newest recording"), ...RANGES.map(({ last, label }) => option(`last ${last}`, label)),
+				fileOptions(list, choice.host, (file) => `file ${file}`));
+			/* Any host's: that two hosts differ may be what is asked. */
+			refill(base, choice.base, option("", "nothing"), fileOptions(list, "", (file) => file));
 		},
 	};
 }
 
 /*
- * Shows what the page's URL chooses (by default the newest recording): ONPACK gets the bytes of its
- * pack, its name and what it was asked for with, at once, when another is chosen, and whenever it has grown; ONBASE the same of
- * what it is compared with, or null.
+ * Shows what the page's URL chooses (by default the newest recording): SHOW gets {A: {name, words,
+ * data}}, what was asked for and its bytes, at once, when another is chosen, and whenever it has grown;
+ * {B: ...} the same of what it is compared with, or null.
  */
-export async function startRecordings(start, onPack, onBase) {
+export async function startRecordings(start, show) {
 	let choice = parseChoice(window.location.search);
 	let list = { version: "", recordings: [] };
-	let shown = ""; /* the stamp of what is seen */
-	let shownBase = "";
+	const shown = { A: "", B: "" }; /* the stamps of what is seen */
 	let fetching = null;
 	let restUntil = 0; /* performance.now() until which what grows is left alone */
 
 	const controls = mountControls(document.getElementById("recordings"), (patch) => {
 		const next = { ...choice, ...patch };
 		if (next.file !== choice.file || next.last !== choice.last || next.host !== choice.host)
-			shown = "";
+			shown.A = "";
 		choice = next;
 		window.history.replaceState(window.history.state, "",
 			`${choiceSearch(choice, start.token) || window.location.pathname}${window.location.hash}`);
 		controls.show(list, choice);
-		void fetchBoth(shown === "" || !choice.stays);
+		void fetchBoth(!shown.A || !choice.stays);
 	});
 
-	function sayWhatIsMissing() {
-		if (choice.file)
-			controls.say("This recording does not exist any more. Try: another one.");
-		else if (choice.host)
-			controls.say("There is no recording of this host. Try: another one.");
-		else
-			controls.say("There is no recording in this directory yet. Try: wick record; the page shows the recording when it starts.");
-	}
+	const missing = () => (choice.file ? "This recording does not exist any more. Try: another one."
+		: choice.host ? "There is no recording of this host. Try: another one."
+		: "There is no recording in this directory yet. Try: wick record; the page shows the recording when it starts.");
 
-	/* The bytes of a pack, or null when another was asked for meanwhile. */
-	async function fetchBytes(wanted, signal) {
+	async function fetchPart(which, wanted, signal) {
+		const stamp = wanted?.stamp ?? "";
+		if (stamp === shown[which])
+			return;
+		if (!shown.A)
+			controls.say("Loading…");
+		const began = performance.now();
 		try {
-			const response = await ask(start, "pack", wanted.words, signal);
-			return await response.arrayBuffer();
+			const buffer = wanted && await (await ask(start, "pack", wanted.words, signal)).arrayBuffer();
+			if (signal.aborted)
+				return;
+			shown[which] = stamp;
+			controls.say("");
+			await show({ [which]: wanted && { ...wanted, data: { buffer } } });
 		} catch (error) {
 			if (error.name !== "AbortError")
 				controls.say(`Cannot show ${wanted.name}: ${error.message}`);
-			return null;
 		}
-	}
-
-	async function fetchPack(signal) {
-		const wanted = packOf(choice, list);
-		if (!wanted)
-			return sayWhatIsMissing();
-		if (wanted.stamp === shown)
-			return undefined;
-		if (shown === "")
-			controls.say("Loading…");
-		const began = performance.now();
-		const bytes = await fetchBytes(wanted, signal);
-		if (!bytes || signal.aborted)
-			return undefined;
-		shown = wanted.stamp;
-		controls.say("");
-		await onPack(bytes, wanted.name, wanted.words).catch((error) =>
-			controls.say(`Cannot show ${wanted.name}: ${error.message}`));
 		const end = performance.now();
 		restUntil = end + pauseAfter(end - began);
-		return undefined;
-	}
-
-	async function fetchBase(signal) {
-		const wanted = baseOf(choice, list);
-		if ((wanted?.stamp ?? "") === shownBase || shown === "")
-			return;
-		const bytes = wanted && await fetchBytes(wanted, signal);
-		if (signal.aborted || (wanted && !bytes))
-			return;
-		shownBase = wanted?.stamp ?? "";
-		await onBase(bytes, wanted?.name ?? "").catch((error) =>
-			controls.say(`Cannot show ${wanted.name}: ${error.message}`));
 	}
 
 	/* Of what is fetched still nobody wants an answer any more. */
 	async function fetchBoth(isWanted) {
 		fetching?.abort();
 		const { signal } = fetching = new AbortController();
-		if (isWanted)
-			await fetchPack(signal);
-		if (!signal.aborted)
-			await fetchBase(signal);
+		const wanted = packOf(choice, list);
+		if (isWanted && !wanted)
+			controls.say(missing());
+		else if (isWanted)
+			await fetchPart("A", wanted, signal);
+		if (shown.A && !signal.aborted)
+			await fetchPart("B", baseOf(choice, list), signal);
 	}
 
 	/* The server holds the question until something changes. */
@@ -209,19 +171,15 @@ export async function startRecordings(start, onPack, onBase) {
 	}
 
 	/* A page that nobody looks at asks for nothing. */
-	function whenVisible() {
-		if (!document.hidden)
-			return Promise.resolve();
-		return new Promise((resolve) =>
-			document.addEventListener("visibilitychange", resolve, { once: true }));
-	}
+	const whenVisible = () => new Promise((resolve) => (document.hidden
+		? document.addEventListener("visibilitychange", resolve, { once: true }) : resolve()));
 
 	async function follow() {
 		for (;;) {
 			try {
 				await whenVisible();
 				await fetchList();
-				if (!choice.stays || shown === "")
+				if (!choice.stays || !shown.A)
 					await fetchBoth(true);
 				await sleep(Math.max(LEAST_MS, restUntil - performance.now()));
 			} catch (error) {

@@ -44,12 +44,15 @@ class Selection {
 		this.remake = remake; /* -> its address */
 		const said = facts("selection", this.made);
 		Object.assign(this, said);
-		for (const name of ["samples", "stacks", "values"])
-			lazy(this, name, () => column("selection", this.made, name));
-		lazy(this, "sum", () => this.values.reduce((sum, value) => sum + value, 0));
-		lazy(this, "size", () => this.values.reduce((sum, value) => sum + Math.abs(value), 0));
-		lazy(this, "nodes", () => ({ n: said.nNodes, parent: column("selection", this.made, "node_parent"),
-			frame: column("selection", this.made, "node_frame") }));
+		const columnOf = (name) => column("selection", this.made, name);
+		lazy(this, {
+			samples: () => columnOf("samples"),
+			stacks: () => columnOf("stacks"),
+			values: () => columnOf("values"),
+			sum: () => this.values.reduce((sum, value) => sum + value, 0),
+			size: () => this.values.reduce((sum, value) => sum + Math.abs(value), 0),
+			nodes: () => ({ n: said.nNodes, parent: columnOf("node_parent"), frame: columnOf("node_frame") }),
+		});
 	}
 
 	get made() {

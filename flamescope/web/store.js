@@ -35,11 +35,12 @@ export const DEFAULTS = Object.freeze({
 	sort: "",
 	columns: "", /* of the table; "counts": those of samples, too */
 	split: 0, /* thousandths of the height that the heatmap has; 0: as fits */
+	file: 0, /* which of those that were opened one after the other */
 	details: "", /* the panel of a function: "open", "closed"; "": as fits */
 });
 
 const TEXT_WORDS = ["view", "by", "cell", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
-const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
+const COUNT_WORDS = ["rows", "column", "phase", "threads", "split", "file"];
 const LIST_WORDS = ["folds", "zoom"]; /* of names */
 const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
@@ -149,6 +150,7 @@ const STATE_WORDS = {
 	phase: (state, value) => (state.phase = parseCount(value, 86400e9)),
 	threads: (state, value) => (state.threads = parseCount(value, 100000)),
 	split: (state, value) => (state.split = parseCount(value, 900)),
+	file: (state, value) => (state.file = parseCount(value, 1000)),
 };
 
 /* The state that a hash says; what it does not say is as by default. */

@@ -35,7 +35,7 @@ class SidesView extends StackView {
 
 	show() {
 		const all = this.app.models.sides();
-		const sides = all.slice(0, MOST_SIDES).map(({ ranges, tree }) => this.#side(ranges, tree, flamePicture(this.app, tree)));
+		const sides = all.slice(0, MOST_SIDES).map((side) => this.#side(side, flamePicture(this.app, side.tree)));
 		this.sides = sides;
 		this.sayEmpty(all.length > MOST_SIDES ? `The first ${MOST_SIDES} of ${all.length} are shown.` : all.length > 1 ? ""
 			: "There is one selection only. Select several ranges in the heatmap (with Shift), or a baseline B, to see them side by side.");
@@ -47,10 +47,12 @@ class SidesView extends StackView {
 		this.tellFound(sides.at(-1).picture.found);
 	}
 
-	#side(ranges, tree, picture) {
-		const { store } = this.app;
+	#side({ ranges, which, tree }, picture) {
+		const { baseline, opened, store } = this.app;
 		const { selection } = tree;
-		const of = ranges ? rangesText(ranges) : `B: ${rangesText(store.state.rangesB ?? [])}`;
+		const parts = ranges ?? (which ? [] : store.state.rangesB ?? []);
+		const isWhole = parts.length === 0 && (baseline || opened.C);
+		const of = isWhole ? (opened[which] ?? opened.B).name : `${ranges ? "" : "B: "}${rangesText(parts)}`;
 		const canvas = new FlameCanvas(this.app, {
 			label: `Flame graph of ${of}: arrow keys move, Enter zooms all, m opens the menu of a frame`,
 			up: true,

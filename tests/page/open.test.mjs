@@ -25,11 +25,11 @@ wick.inBrowser(() => {
 		writeFileSync(files[name] = join(folder, name), bytes);
 });
 
-/* Drags a file over the page to where ELEMENT comes to be, and drops it there. */
-async function drag(page, path, area, { shift = false, drop = true } = {}) {
+/* Drags files over the page to where ELEMENT comes to be, and drops it there. */
+async function drag(page, paths, area, { shift = false, drop = true } = {}) {
 	const session = await page.createCDPSession();
 	const send = (type, [x, y]) => session.send("Input.dispatchDragEvent",
-		{ type, x, y, modifiers: shift ? 8 : 0, data: { items: [], files: [path], dragOperationsMask: 1 } });
+		{ type, x, y, modifiers: shift ? 8 : 0, data: { items: [], files: [paths].flat(), dragOperationsMask: 1 } });
 	await send("dragEnter", [200, 300]);
 	await send("dragOver", [200, 300]);
 	await wick.until(page, () => !document.querySelector("#drop").hidden);
@@ -60,7 +60,7 @@ for (const end of ["perf", "pb.gz", "speedscope.json", "firefox.json.gz", "folde
 		assert.match(await summary(page), /400 (samples|stacks)|^\d+ stacks · 400 samples/);
 		assert.equal(await problem(page), "");
 		/* What was seen of the other recording is gone; how it was looked at is not. */
-		assert.equal(await wick.hashOf(page), "#view=table");
+		assert.equal(await wick.hashOf(page), "#view=table&file=1");
 		await wick.isQuiet(page);
 	});
 
@@ -75,6 +75,74 @@ test("a file in the other area, or with Shift, is what the recording is compared
 		assert.equal(await problem(page), "");
 		await wick.isQuiet(page);
 	}
+});
+
+test("undo gives back what was open before, and redo what was dropped", async () => {
+	const page = await wick.openPage(url, "view=table&search=work");
+	const before = await summary(page);
+	const isFirst = async () => {
+		await titleIs(page, "first.perf");
+		await wick.rest(page);
+		assert.equal(await wick.hashOf(page), "#view=table&search=work");
+		assert.equal(await summary(page), before);
+		assert.match(await page.$eval("#view", (view) => view.textContent), /work_10/);
+	};
+	await drag(page, files.folded, "A");
+	await titleIs(page, "dropped.folded");
+	await drag(page, files["stacks.folded.gz"], "B");
+	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline stacks.folded.gz"));
+	await page.keyboard.press("u");
+	await wick.until(page, () => !document.querySelector("#summary").textContent.includes("baseline"));
+	await titleIs(page, "dropped.folded");
+	await page.keyboard.press("u");
+	await isFirst();
+	await page.keyboard.press("U");
+	await titleIs(page, "dropped.folded");
+	await wick.until(page, () => document.querySelector("#view").textContent.includes("encode"));
+	await page.goBack();
+	await isFirst();
+	/* In a hurry it ends where the state does. */
+	for (const key of ["U", "u", "U", "u", "U", "U"])
+		await page.keyboard.press(key);
+	await wick.until(page, () => document.querySelector("#summary").textContent.includes("baseline stacks.folded.gz"));
+	await titleIs(page, "dropped.folded");
+	await wick.rest(page);
+	assert.equal(await problem(page), "");
+	await wick.isQuiet(page);
+});
+
+test("several files are seen side by side, until undo", async () => {
+	const page = await wick.openPage(url, "search=work");
+	const sides = () => page.$$eval(".side h2", (heads) => heads.map((head) => head.textContent.split(":")[0]));
+	await drag(page, [files.folded, files["stacks.folded.gz"], files["pb.gz"]], "B");
+	await wick.until(page, () => document.querySelectorAll(".side").length === 4);
+	await wick.rest(page);
+	assert.deepEqual(await sides(), ["first.perf", "dropped.folded", "stacks.folded.gz", "dropped.pb.gz"]);
+	await titleIs(page, "first.perf");
+	await drag(page, [files["stacks.folded.gz"], files.folded, files.perf, files["notes.txt"]], "A");
+	await wick.until(page, () => document.querySelector("#problem").textContent.includes("'notes.txt' has no sample"));
+	await titleIs(page, "first.perf");
+	await wick.rest(page);
+	assert.equal((await sides()).length, 4); /* all that was there still is */
+	await drag(page, [files["stacks.folded.gz"], files.folded, files.perf], "A");
+	await titleIs(page, "stacks.folded.gz");
+	await wick.until(page, () => document.querySelectorAll(".side").length === 3);
+	await wick.rest(page);
+	assert.deepEqual(await sides(), ["stacks.folded.gz", "dropped.folded", "dropped.perf"]);
+	await page.keyboard.press("u");
+	await page.keyboard.press("u");
+	await titleIs(page, "first.perf");
+	await wick.rest(page);
+	assert.equal(await wick.hashOf(page), "#search=work");
+	assert.equal(await problem(page), "");
+	await wick.isQuiet(page);
+});
+
+test("a link knows no dropped files", async () => {
+	const page = await wick.openPage(url, "view=table&file=3");
+	await wick.until(page, () => window.location.hash === "#view=table");
+	await titleIs(page, "first.perf");
+	await wick.isQuiet(page);
 });
 
 test("what cannot be read is said as the command says it, and the recording stays", async () => {

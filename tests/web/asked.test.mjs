@@ -2,18 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
-import { bundle } from "../../flamescope/web/bundle.js";
 import { makeStore } from "../../flamescope/web/store.js";
 import { packOfSamples } from "./packs.mjs";
 
-const web = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..", "..", "flamescope", "web");
-const textOf = async (name) =>
-	readFileSync(name === "model_bytes.js" ? process.env.WICK_MODEL : join(web, name), "utf8");
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 /* A worker that answers by hand: {asked: [message], say(value), fail(problem)}. */
@@ -22,10 +18,10 @@ function byHand(state = "") {
 	const hand = { asked: [], say: (value) => listen({ data: { value } }), fail: (problem) => listen({ data: { problem } }) };
 	const app = { store: makeStore(state), profile: { name: "A" }, baseline: null };
 	hand.app = app;
-	hand.models = makeModels(app, Promise.resolve({
+	hand.models = makeModels(app, {
 		addEventListener: (_, listener) => (listen = listener),
 		postMessage: (message) => hand.asked.push(message),
-	}));
+	});
 	return hand;
 }
 
@@ -119,34 +115,30 @@ test("idle is when nothing waits", async () => {
 	assert.equal(idle, true);
 });
 
-test("modules become one script, in which each is before those that import it", async () => {
-	const texts = {
-		a: 'import { one, two as pair } from "wick/b.js";\nimport {\n\tthree,\n} from "wick/c.js";\n\nexport const sum = one + pair() + three;\n',
-		b: 'import { three } from "wick/c.js";\n\nexport const one = 1;\nexport function two() {\n\treturn three - 1;\n}\nexport class Box {}\n',
-		c: "const one = 3;\nexport const three = one;\nexport async function four() {}\nexport function* five() {}\n",
-	};
-	const script = await bundle("a.js", async (name) => texts[name[0]]);
-	assert.equal((0, eval)(`${script}module_a_js.sum`), 6);
-	assert.doesNotMatch(script, /\bimport\b|\bexport\b/);
-});
-
-/* The script in a thread, with what a worker of a browser has. */
+/* The script that the build has made, in a thread, with what a worker of a browser has. */
 test("the worker answers what the page asks, and errors are answers", async () => {
-	const script = await bundle("worker.js", textOf);
+	const script = readFileSync(join(dirname(process.env.WICK_MODEL), "..", "web", "worker.js"), "utf8");
 	const worker = new Worker(`const { parentPort } = require("node:worker_threads");
 globalThis.self = { postMessage: (value, transfer) => parentPort.postMessage(value, transfer),
 	addEventListener: (_, listen) => parentPort.on("message", (data) => listen({ data })) };
 ${script}`, { eval: true });
 	const app = { store: makeStore("metric=samples"), profile: null, baseline: null };
-	const models = makeModels(app, Promise.resolve({
+	const models = makeModels(app, {
 		addEventListener: (_, listen) => worker.on("message", (data) => listen({ data })),
 		postMessage: (message) => worker.postMessage(message),
-	}));
-	await assert.rejects(models.open("A", { buffer: Uint8Array.from([1, 2, 3]).buffer }), /damaged/);
-	await assert.rejects(models.open("A", { text: gzipSync("a pack").subarray(0, 20).toString("base64") }), /ends too early/);
+	});
+	await assert.rejects(models.open({ A: { buffer: Uint8Array.from([1, 2, 3]).buffer } }), /damaged/);
+	await assert.rejects(models.open({ A: { text: gzipSync("a pack").subarray(0, 20).toString("base64") } }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");
-	app.profile = await models.open("A", { text: Buffer.from(bytes).toString("base64") });
+	const text = Buffer.from(bytes).toString("base64");
+	app.profile = (await models.open({ A: { text } })).A;
 	assert.equal(app.profile.n, 1000);
+	/* One that cannot be read leaves the others as they were. */
+	await assert.rejects(models.open({ A: null, C: { text }, D: { text: "H4sI" } }), /ends too early/);
+	app.opened = { A: { profile: app.profile }, C: (({ C }) => ({ profile: C }))(await models.open({ C: { text } })) };
+	const sides = await there(() => models.sides());
+	assert.deepEqual(sides.map(({ which, tree }) => [which, tree.samples[0], tree.selection.profile === app.opened[which].profile]),
+		[["A", 1000, true], ["C", 1000, true]]);
 	const selection = await there(() => models.selection());
 	assert.deepEqual([selection.n, selection.sum, selection.profile], [1000, 1000, app.profile]);
 	const tree = await there(() => models.flame("calls", ""));

@@ -10,7 +10,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fileBytes } from "../../flamescope/web/bytes.js";
+import { inflate } from "../../flamescope/web/bytes.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "../../flamescope/web/pack.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 
@@ -19,7 +19,7 @@ const samples = join(golden, "..", "view", "samples");
 const seeds = join(golden, "..", "fuzz", "seeds");
 const MOST = 2 ** 29;
 
-const open = async (path) => readRecording(await fileBytes(new Blob([readFileSync(path)]), MOST), basename(path));
+const open = async (path) => readRecording(await inflate(readFileSync(path), MOST), basename(path));
 
 /* All that is known of a profile but where its file is. */
 function allOf(profile) {
@@ -179,9 +179,9 @@ test("what cannot be read is an Error that says why, and what to do", async () =
 		["plain.txt", "nothing\n", /'plain\.txt' has no sample/],
 	])
 		await assert.rejects(open(put(name, content)), says);
-	await assert.rejects(fileBytes(new Blob([gzipSync("main;a 1\n").subarray(0, 12)]), MOST));
-	assert.equal(await fileBytes(new Blob([gzipSync(Buffer.alloc(1e6))]), 1e5), null, "it is not unpacked any further");
-	assert.equal(await fileBytes(new Blob(["main;a 1\n"]), 8), null);
+	await assert.rejects(inflate(gzipSync("main;a 1\n").subarray(0, 12), MOST));
+	assert.equal(await inflate(gzipSync(Buffer.alloc(1e6)), 1e5), null, "it is not unpacked any further");
+	assert.equal(await inflate("main;a 1\n", 8), null);
 });
 
 function makeRandom(seed) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baseOf, bytesText, choiceSearch, hostsOf, newestFirst, packOf, parseChoice, pauseAfter }
+import { baseOf, choiceSearch, hostsOf, newestFirst, packOf, parseChoice, pauseAfter }
 	from "../../flamescope/web/recording_list.js";
 
 const at = (second) => String(1795000000000000000n + BigInt(second) * 1000000000n);
@@ -51,11 +51,6 @@ test("a recording that has grown has another stamp, one that has not the same", 
 	assert.equal(packOf(NOTHING, grown).stamp, before);
 	grown.recordings[1].bytes++;
 	assert.notEqual(packOf(NOTHING, grown).stamp, before);
-});
-
-test("sizes are short", () => {
-	assert.deepEqual([0, 1023, 1024, 20480, 5 * 2 ** 30].map(bytesText),
-		["0 B", "1023 B", "1.0 KiB", "20 KiB", "5.0 GiB"]);
 });
 
 test("what it is compared with is a file of any host, or nothing", () => {
