@@ -10,6 +10,7 @@ import { fromBase64 } from "wick/bytes.js";
 import { readPage } from "wick/recording.js";
 
 const MAX_KEPT = 24;
+const MATCH_MS = 5000; /* without a word of a worker that matches a pattern */
 
 /** What has to come first. */
 class Pending {
@@ -72,16 +73,50 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * One question is with the worker at a time.  What is asked for by a drawing and is still waiting when
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
-export function makeModels(app, started = startWorker()) {
+export function makeModels(app, start = startWorker) {
 	const kept = new Map(); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
 	let busy = null; /* the question that the worker has */
 	let idle = [];
-	const worker = started.then((made) => {
-		made.addEventListener("message", ({ data }) => answered(data));
-		return made;
-	});
+	const opened = new Map(); /* what the recordings are read from */
+	const matching = new Set(); /* patterns that the worker is at */
+	const refused = []; /* patterns of those that a worker did not come back from */
+	let timer = 0;
+	let worker = begin();
+
+	function begin() {
+		const begun = start().then((made) => {
+			made.addEventListener("message", ({ data }) => begun === worker && heard(data));
+			return made;
+		});
+		return begun;
+	}
+
+	function heard({ matching: pattern, ...answer }) {
+		clearTimeout(timer);
+		if (pattern) {
+			matching.add(pattern);
+			timer = setTimeout(giveUp, MATCH_MS);
+		} else {
+			matching.clear();
+		}
+		if (pattern === undefined)
+			answered(answer);
+	}
+
+	/* A RegExp may take for ever: another worker has the same question, and does not match those patterns. */
+	function giveUp() {
+		worker.then((made) => made.terminate());
+		worker = begin();
+		refused.push([...matching]);
+		matching.clear();
+		const before = (question, ...words) => ({ question, words, resolve() {}, reject() {} });
+		queue.unshift(...refused.map((patterns) => before("refuse", patterns)),
+			...[...opened].map((words) => before("open", ...words)), busy);
+		busy = null;
+		next();
+	}
 
 	function next() {
 		if (busy)
@@ -177,6 +212,8 @@ export function makeModels(app, started = startWorker()) {
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
+		/** {names: those that the state's search finds; null: it searches for nothing}, or {problem}. */
+		search: () => (app.store.state.search ? get("search", [...SELECTION, "rangesB", "search"]) : { names: null }),
 		/* Of a tree: what colours say may have changed since. */
 		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
 			: get("colours", [...SELECTION, "colour"], order, around)),
@@ -189,6 +226,7 @@ export function makeModels(app, started = startWorker()) {
 		/** A recording, as A or B, in whose place the one before is gone. */
 		open: async (which, data) => {
 			const page = await ask("open", which, data);
+			opened.set(which, data);
 			return page && readPage(page);
 		},
 		/** After another recording was opened. */

@@ -47,7 +47,10 @@ const imports = {
 				return putMessage(message, error.message);
 			}
 		},
-		pattern_free: (number) => patterns.delete(number),
+		pattern_free(number) {
+			patterns.get(number).end();
+			patterns.delete(number);
+		},
 	},
 	wasi_snapshot_preview1: {
 		random_get(at, n) {
