@@ -74,7 +74,8 @@ export function makePattern(source, flags = "") {
 	try {
 		regex = new RegExp(translate(source.slice(head.length)), [...new Set(`u${flags}${asked}`)].join(""));
 	} catch (error) {
-		throw new Error(`pattern '${source.slice(0, SHOWN)}': ${error.message.replace(/^Invalid regular expression: [^]*\/\w*: /, "")}`);
+		const why = error.message.replace(/^Invalid regular expression: [^]*\/\w*: /, "");
+		throw new Error(`pattern '${source.slice(0, SHOWN)}': ${why}`);
 	}
 	let told = -TELL_MS;
 	let spent = 0;

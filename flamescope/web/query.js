@@ -113,8 +113,8 @@ export function parseMetric(text) {
 }
 
 /*
- * Kinds of properties, of a query and of a state (store.js): what one is where nothing is said of it,
- * read(text of a word, what was read before) -> what it is then, and write(what it is, its word) -> [word, text] pairs.
+ * Kinds of properties, of a query and of a state (store.js): what one is where nothing is said of it;
+ * read(text of a word, what was read before) -> what it is; write(what it is, its word) -> [word, text] pairs.
  */
 
 export const text = (none = "") => ({
@@ -130,7 +130,7 @@ export const optional = (parse, format) => ({
 	write: (value, word) => (value ? [[word, format(value)]] : []),
 });
 
-/** As many as there are words, up to MAX: what a link says too often is passed over, for each costs time with every sample. */
+/** As many as there are words, up to MAX: what a link says too often is passed over, for each costs time. */
 export const list = (max, parse = (said) => said, format = (one) => one) => ({
 	none: Object.freeze([]),
 	read(said, before) {
@@ -148,8 +148,9 @@ const PROPERTIES = {
 	filters: {
 		...list(MAX_PATTERNS, parseWhere),
 		word: "where",
-		write: (filters) => filters.map(({ dimension, pattern, exclude }) => (!exclude && DIMENSION_WORDS.includes(dimension)
-			? [dimension, pattern] : ["where", `${dimension}${exclude ? "!" : ""}=${pattern}`])),
+		write: (filters, word) => filters.map(({ dimension, pattern, exclude }) =>
+			(!exclude && DIMENSION_WORDS.includes(dimension) ? [dimension, pattern]
+				: [word, `${dimension}${exclude ? "!" : ""}=${pattern}`])),
 	},
 	only: list(MAX_PATTERNS),
 	without: list(MAX_PATTERNS),
@@ -171,12 +172,13 @@ const PROPERTIES = {
 export const byWord = (table) => new Map(Object.entries(table).map(([name, { word = name }]) => [word, name]));
 export const nothingSaid = (table) =>
 	Object.freeze(Object.fromEntries(Object.entries(table).map(([name, { none }]) => [name, none])));
-export const wordsOf = (table, values) => Object.entries(table).flatMap(([name, { word = name, write }]) => write(values[name], word));
+export const wordsOf = (table, values) =>
+	Object.entries(table).flatMap(([name, { word = name, write }]) => write(values[name], word));
 
 const WORDS = byWord(PROPERTIES);
 export const EMPTY_QUERY = nothingSaid(PROPERTIES);
 
-/** The words of a query as pairs; `time` is not among them: ranges are the selection's, of which a state has two. */
+/** The words of a query as pairs; no `time`: ranges are the selection's, of which a state has two. */
 export const queryWords = (query) => wordsOf(PROPERTIES, query);
 
 /** The query that WORDS (pairs) say; words that are no query's are passed over. */

@@ -6,8 +6,8 @@
  */
 
 import { formatTransform, parseTransform } from "wick/transforms.js";
-import { byWord, list, nothingSaid, optional, parseQuery, parseRange, queryWords, rangeWord, text, wordsOf, EMPTY_QUERY,
-	MAX_RANGES } from "wick/query.js";
+import { EMPTY_QUERY, parseQuery, parseRange, queryWords, rangeWord, MAX_RANGES } from "wick/query.js";
+import { byWord, list, nothingSaid, optional, text, wordsOf } from "wick/query.js";
 
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
@@ -74,7 +74,8 @@ const PROPERTIES = {
 	phase: count(MOST_NS), /* ns after the whole column that columns begin */
 	threads: count(100000), /* that the time strip shows; 0: the first few */
 	split: count(900), /* thousandths of the height that the heatmap has; 0: as fits */
-	transforms: { ...list(MAX_TRANSFORMS, parseTransform, formatTransform), word: "t" }, /* {kind, of}: what was done to the stacks, in order */
+	/* {kind, of}: what was done to the stacks, in order */
+	transforms: { ...list(MAX_TRANSFORMS, parseTransform, formatTransform), word: "t" },
 	metrics: { ...list(MAX_METRICS), word: "show" }, /* that are shown side by side; none: the first few */
 	window: windows, /* [from, to] of the graph's width that is seen, 0..1 */
 	callers: windows, /* the same of the graph above the function of the sandwich */
