@@ -64,7 +64,7 @@ export function dimensionOptions(profile) {
 }
 
 /* Chosen values are named; a pattern is told as one. */
-export function filterText({ dimension: name, pattern, exclude }) {
+function filterText({ dimension: name, pattern, exclude }) {
 	if (pattern === "")
 		return exclude ? `has ${name}` : `no ${name}`;
 	const labels = labelsOf(pattern);

@@ -97,7 +97,7 @@ function everyWord(every) {
 }
 
 /* `state!=running` -> {dimension, pattern, exclude}, or null */
-export function parseWhere(text) {
+function parseWhere(text) {
 	const match = /^([A-Za-z0-9_.:-]+)(!?=)(.*)$/s.exec(text);
 	return match && { dimension: match[1], pattern: match[3], exclude: match[2] === "!=" };
 }
