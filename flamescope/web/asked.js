@@ -8,9 +8,9 @@
 import { bundle } from "wick/bundle.js";
 import { fromBase64 } from "wick/bytes.js";
 import { readPage } from "wick/recording.js";
+import { watched } from "wick/watched.js";
 
 const MAX_KEPT = 24;
-const MATCH_MS = 5000; /* without a word of a worker that matches a pattern */
 
 /** What has to come first. */
 class Pending {
@@ -73,50 +73,13 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * One question is with the worker at a time.  What is asked for by a drawing and is still waiting when
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
-export function makeModels(app, start = startWorker) {
+export function makeModels(app, worker = watched(startWorker)) {
 	const kept = new Map(); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
 	let busy = null; /* the question that the worker has */
 	let idle = [];
-	const opened = new Map(); /* what the recordings are read from */
-	const matching = new Set(); /* patterns that the worker is at */
-	const refused = []; /* patterns of those that a worker did not come back from */
-	let timer = 0;
-	let worker = begin();
-
-	function begin() {
-		const begun = start().then((made) => {
-			made.addEventListener("message", ({ data }) => begun === worker && heard(data));
-			return made;
-		});
-		return begun;
-	}
-
-	function heard({ matching: pattern, ...answer }) {
-		clearTimeout(timer);
-		if (pattern) {
-			matching.add(pattern);
-			timer = setTimeout(giveUp, MATCH_MS);
-		} else {
-			matching.clear();
-		}
-		if (pattern === undefined)
-			answered(answer);
-	}
-
-	/* A RegExp may take for ever: another worker has the same question, and does not match those patterns. */
-	function giveUp() {
-		worker.then((made) => made.terminate());
-		worker = begin();
-		refused.push([...matching]);
-		matching.clear();
-		const before = (question, ...words) => ({ question, words, resolve() {}, reject() {} });
-		queue.unshift(...refused.map((patterns) => before("refuse", patterns)),
-			...[...opened].map((words) => before("open", ...words)), busy);
-		busy = null;
-		next();
-	}
+	worker.addEventListener("message", ({ data }) => answered(data));
 
 	function next() {
 		if (busy)
@@ -126,7 +89,7 @@ export function makeModels(app, start = startWorker) {
 		if (!busy)
 			return idle.splice(0).forEach((resolve) => resolve());
 		const { question, state, words } = busy;
-		worker.then((made) => made.postMessage({ question, state, words }), (error) => answered({ problem: error.message }));
+		worker.postMessage({ question, state, words });
 	}
 
 	function answered({ value, problem }) {
@@ -226,7 +189,6 @@ export function makeModels(app, start = startWorker) {
 		/** A recording, as A or B, in whose place the one before is gone. */
 		open: async (which, data) => {
 			const page = await ask("open", which, data);
-			opened.set(which, data);
 			return page && readPage(page);
 		},
 		/** After another recording was opened. */

@@ -3,7 +3,7 @@
  *
  * A pattern means what it means to the command (PCRE2); what a RegExp would read as something else is
  * refused.  A RegExp may take for ever, so only the worker matches: it tells which pattern it is at,
- * and the page ends a worker that does not come back from one (asked.js).
+ * and the page ends a worker that does not come back from one (watched.js).
  */
 
 const MAX_PATTERN = 65536; /* characters: a file of rules is one pattern */

@@ -9,26 +9,23 @@ import { gzipSync } from "node:zlib";
 import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
 import { bundle } from "../../flamescope/web/bundle.js";
 import { makeStore } from "../../flamescope/web/store.js";
-import { EMPTY_QUERY } from "../../flamescope/web/query.js";
-import { packByHand, packOfSamples } from "./packs.mjs";
+import { packOfSamples } from "./packs.mjs";
 
 const web = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..", "..", "flamescope", "web");
 const textOf = async (name) =>
 	readFileSync(name === "model_bytes.js" ? process.env.WICK_MODEL : join(web, name), "utf8");
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-/* A worker that answers by hand: {asked: [message], ended: how many were, say(value), fail(problem), match(pattern)}. */
+/* A worker that answers by hand: {asked: [message], say(value), fail(problem)}. */
 function byHand(state = "") {
 	let listen;
-	const hand = { asked: [], ended: 0, say: (value) => listen({ data: { value } }), fail: (problem) => listen({ data: { problem } }),
-		match: (matching) => listen({ data: { matching } }) };
+	const hand = { asked: [], say: (value) => listen({ data: { value } }), fail: (problem) => listen({ data: { problem } }) };
 	const app = { store: makeStore(state), profile: { name: "A" }, baseline: null };
 	hand.app = app;
-	hand.models = makeModels(app, async () => ({
+	hand.models = makeModels(app, {
 		addEventListener: (_, listener) => (listen = listener),
 		postMessage: (message) => hand.asked.push(message),
-		terminate: () => hand.ended++,
-	}));
+	});
 	return hand;
 }
 
@@ -122,39 +119,6 @@ test("idle is when nothing waits", async () => {
 	assert.equal(idle, true);
 });
 
-test("a worker that says nothing more of a pattern is ended, and another one does without the pattern", async (t) => {
-	t.mock.timers.enable(["setTimeout"]);
-	const tick = async (ms) => {
-		t.mock.timers.tick(ms);
-		for (let i = 0; i < 9; i++)
-			await null;
-	};
-	const hand = byHand("only=a&search=b");
-	const open = hand.models.open("A", { text: "A" });
-	await tick(0);
-	hand.say(null);
-	await open;
-	const found = there(() => hand.models.search());
-	await tick(0);
-	for (const pattern of ["a", "", "b", "a"])
-		hand.match(pattern);
-	await tick(4999);
-	hand.match("b"); /* it goes on */
-	await tick(4999);
-	assert.equal(hand.ended, 0);
-	await tick(1);
-	assert.equal(hand.ended, 1);
-	for (let i = 0; i < 3; i++) {
-		hand.say(i === 2 ? { problem: "too long" } : null);
-		await tick(0);
-	}
-	assert.deepEqual(await found, { problem: "too long" });
-	assert.deepEqual(hand.asked.map(({ question, words }) => [question, ...words]), [["open", "A", { text: "A" }], ["search"],
-		["refuse", ["b", "a"]], ["open", "A", { text: "A" }], ["search"]]);
-	await tick(10000); /* and so is none that has answered, or that matches no pattern */
-	assert.equal(hand.ended, 1);
-});
-
 test("modules become one script, in which each is before those that import it", async () => {
 	const texts = {
 		a: 'import { one, two as pair } from "wick/b.js";\nimport {\n\tthree,\n} from "wick/c.js";\n\nexport const sum = one + pair() + three;\n',
@@ -166,24 +130,18 @@ test("modules become one script, in which each is before those that import it", 
 	assert.doesNotMatch(script, /\bimport\b|\bexport\b/);
 });
 
-/* The script in a thread, with what a worker of a browser has; it is in WORKERS, too. */
-async function inThread(workers) {
+/* The script in a thread, with what a worker of a browser has. */
+test("the worker answers what the page asks, and errors are answers", async () => {
+	const script = await bundle("worker.js", textOf);
 	const worker = new Worker(`const { parentPort } = require("node:worker_threads");
 globalThis.self = { postMessage: (value, transfer) => parentPort.postMessage(value, transfer),
 	addEventListener: (_, listen) => parentPort.on("message", (data) => listen({ data })) };
-${await bundle("worker.js", textOf)}`, { eval: true });
-	workers.push(worker);
-	return {
+${script}`, { eval: true });
+	const app = { store: makeStore("metric=samples"), profile: null, baseline: null };
+	const models = makeModels(app, {
 		addEventListener: (_, listen) => worker.on("message", (data) => listen({ data })),
 		postMessage: (message) => worker.postMessage(message),
-		terminate: () => worker.terminate(),
-	};
-}
-
-test("the worker answers what the page asks, and errors are answers", async () => {
-	const workers = [];
-	const app = { store: makeStore("metric=samples"), profile: null, baseline: null };
-	const models = makeModels(app, () => inThread(workers));
+	});
 	await assert.rejects(models.open("A", { buffer: Uint8Array.from([1, 2, 3]).buffer }), /damaged/);
 	await assert.rejects(models.open("A", { text: gzipSync("a pack").subarray(0, 20).toString("base64") }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");
@@ -216,25 +174,5 @@ test("the worker answers what the page asks, and errors are answers", async () =
 	assert.match(picture, /id="reverse"[^]*<\/svg>\s*$/);
 	app.store.set({ query: { ...app.store.state.query, metric: "none" } });
 	assert.match((await there(() => models.whole())).problem, /no metric 'none'/);
-	await workers[0].terminate();
-});
-
-test("a pattern that would never end is given up, of a recording that is still there", async () => {
-	const workers = [];
-	const app = { store: makeStore(`only=${encodeURIComponent("(a+)+$")}`), profile: null, baseline: null };
-	const models = makeModels(app, () => inThread(workers));
-	const stack = [`${"a".repeat(60)}!`];
-	const pack = packByHand({ samples: [{ stack }, { stack }], units: {}, events: ["cycles"], isWick: false, hasTimes: true, hz: 0 });
-	app.profile = await models.open("A", { text: Buffer.from(pack).toString("base64") });
-	const before = performance.now();
-	assert.match((await there(() => models.whole())).problem, /'\(a\+\)\+\$' takes too long on these names/);
-	assert.match((await there(() => models.whole())).problem, /takes too long/);
-	app.store.set({ query: EMPTY_QUERY, search: "(A+)+$|(a|aa)+$" });
-	assert.match((await there(() => models.search())).problem, /takes too long/);
-	app.store.set({ search: "^a" });
-	assert.deepEqual((await there(() => models.search())).names, new Set(stack));
-	assert.equal((await there(() => models.whole())).n, 2);
-	assert.equal(workers.length, 3);
-	assert.ok(performance.now() - before < 30000, `${performance.now() - before} ms`);
-	await workers[2].terminate();
+	await worker.terminate();
 });
