@@ -9,10 +9,12 @@ import { fromBase64, inflate } from "wick/bytes.js";
 import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
+import { searchNames } from "wick/frame_search.js";
 import { makeHeat, withHeat } from "wick/heat.js";
 import { keyOf, makeMemo } from "wick/memo.js";
 import { fileOf } from "wick/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
+import { refusePatterns } from "wick/pattern.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
 import { brushBins, topFrames } from "wick/sums.js";
 import { stripOf } from "wick/strip.js";
@@ -159,6 +161,13 @@ export function makeAnswers() {
 			const selection = selections.selection(state);
 			return { ...stripOf(selection), colours: stackColours(selection, state.colour).numbers };
 		},
+		/* Of all functions and labels of groups. */
+		search(state) {
+			const selected = [selections.selection(state), selections.selectionB(state)].filter((selection) => selection);
+			return searchNames(state.search, [...new Set(selected.flatMap(({ profile, labels }) =>
+				[...Array.from(profile.frames.name, profile.text), ...labels]))]);
+		},
+		refuse: (state, patterns) => refusePatterns(patterns),
 		/* By QUERY instead of the state's, which may be about some threads only. */
 		threads(state, query, fromNs, toNs) {
 			const of = { ...state, query };

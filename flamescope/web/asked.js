@@ -7,6 +7,7 @@
 
 import { keyOf, makeMemo } from "wick/memo.js";
 import { readPage } from "wick/recording.js";
+import { watched } from "wick/watched.js";
 
 const MAX_KEPT = 24;
 
@@ -63,7 +64,7 @@ const BASELINE = ["query", "rangesB", "transforms"];
  * One question is with the worker at a time.  What is asked for by a drawing and is still waiting when
  * the state changes is forgotten: whoever draws then asks for what it needs now.
  */
-export function makeModels(app, worker = startWorker()) {
+export function makeModels(app, worker = watched(startWorker)) {
 	const kept = makeMemo(MAX_KEPT); /* answers, by the question and what of the state it is about */
 	const pending = new Map(); /* of drawings */
 	let queue = [];
@@ -160,6 +161,8 @@ export function makeModels(app, worker = startWorker()) {
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
+		/** {names: those that the state's search finds; null: it searches for nothing}, or {problem}. */
+		search: () => (app.store.state.search ? get("search", [...SELECTION, "rangesB", "search"]) : { names: null }),
 		/* Of a tree: what colours say may have changed since. */
 		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
 			: get("colours", [...SELECTION, "colour"], order, around)),

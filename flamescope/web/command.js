@@ -2,39 +2,26 @@
 
 import { FRAME_COLOURS } from "wick/colour.js";
 import { commandFlags, rangeWord, shellWord } from "wick/query.js";
-import { commandOfTransform, transformKinds } from "wick/transforms.js";
+import { commandOfTransform, exactly, transformKinds } from "wick/transforms.js";
 
 /* A name that begins with `-` would be taken for a flag. */
 function fileWord(path) {
 	return shellWord(path.startsWith("-") ? `./${path}` : path);
 }
 
-function exactly(name) {
-	return commandOfTransform({ kind: "focus", of: name })[1];
-}
+const coloured = ({ colour }) => (colour && FRAME_COLOURS.some(([by]) => by === colour) ? ["--colour", colour] : []);
 
-/* {verb, flags, unsaid} of the view that is seen. */
-function viewWords({ view, around, sort, colour }) {
-	const coloured = colour && FRAME_COLOURS.some(([by]) => by === colour) ? ["--colour", colour] : [];
-	switch (view) {
-	case "table":
-		return { verb: "report", flags: sort === "total" ? ["--by", "total"] : [] };
-	case "sandwich":
-		return { verb: "report", flags: around ? ["--function", exactly(around)] : [] };
-	case "icicle":
-		return { verb: "flamegraph", flags: ["--icicle", ...coloured] };
-	case "reverse":
-		return { verb: "flamegraph", flags: ["--reverse", ...coloured] };
-	case "sides":
-		return { verb: "flamegraph", flags: coloured, unsaid: "side by side" };
-	case "metrics":
-		return { verb: "heatmap", flags: [], unsaid: "several metrics at once" };
-	case "strip":
-		return { verb: "flamegraph", flags: [], unsaid: "the order of time" };
-	default:
-		return view === "diff" ? { verb: "diff", flags: [] } : { verb: "flamegraph", flags: coloured };
-	}
-}
+/* By view: the verb, its flags, and what none of them says. */
+const COMMANDS = {
+	table: { verb: "report", flags: ({ sort }) => (sort === "total" ? ["--by", "total"] : []) },
+	sandwich: { verb: "report", flags: ({ around }) => (around ? ["--function", exactly(around)] : []) },
+	icicle: { flags: (state) => ["--icicle", ...coloured(state)] },
+	reverse: { flags: (state) => ["--reverse", ...coloured(state)] },
+	sides: { unsaid: "side by side" },
+	metrics: { verb: "heatmap", flags: () => [], unsaid: "several metrics at once" },
+	strip: { flags: () => [], unsaid: "the order of time" },
+	diff: { verb: "diff", flags: () => [] },
+};
 
 /* The flags of the chips; --focus can be said once only. */
 function transformWords({ query, transforms }) {
@@ -58,12 +45,12 @@ function transformWords({ query, transforms }) {
  * @baseline: paths of the second recording; empty: none
  */
 export function commandFor(state, files, baseline = []) {
-	const { verb, flags, unsaid } = viewWords(state);
+	const { verb = "flamegraph", flags = coloured, unsaid } = COMMANDS[state.view] ?? {};
 	const chips = transformWords(state);
 	const words = ["wick", verb];
 	if (verb === "diff" && baseline.length)
 		words.push(...baseline.map(fileWord));
-	words.push(...files.map(fileWord), ...flags.map(shellWord));
+	words.push(...files.map(fileWord), ...flags(state).map(shellWord));
 	if (verb === "diff" && !baseline.length)
 		words.push(...(state.rangesB ?? []).flatMap((range) => ["--against", rangeWord(range)]));
 	words.push(commandFlags(state.ranges, state.query), ...chips.flags.map(shellWord));

@@ -2,7 +2,7 @@
 
 import { formatShare } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
-import { make, option, select } from "wick/dom.js";
+import { make, option } from "wick/dom.js";
 import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
 import { dimensionOptions } from "wick/panel_query.js";
@@ -10,6 +10,7 @@ import { makePattern } from "wick/pattern.js";
 
 /* Not a dimension: patterns of functions anywhere in the stack. */
 const FUNCTIONS = "functions";
+const WRAPPERS = "@wrappers"; /* rules that come with wick */
 const MAX_LISTED = 200;
 
 /* FILTERS in which LABEL of a dimension is among those that are chosen, or is not any more. */
@@ -47,8 +48,8 @@ export function choose(query, name, label, isAdded) {
 
 /** The filter menu of the toolbar: BUTTON opens BOX. */
 export function mountFilterMenu(button, box, app) {
-	const where = select("where");
-	const how = select("how", option("", "is"), option("not", "is not"));
+	const where = make("select", { id: "where", "aria-label": "filter by" });
+	const how = make("select", { id: "how", "aria-label": "whether it matches" }, option("", "is"), option("not", "is not"));
 	const pattern = make("input", { id: "pattern", type: "text", autocomplete: "off", spellcheck: false,
 		placeholder: "find, or type a pattern", autofocus: true,
 		"aria-label": "value or pattern (a regular expression)" });
@@ -56,28 +57,21 @@ export function mountFilterMenu(button, box, app) {
 	const more = make("p", { className: "faint" });
 	const flatten = make("input", { type: "checkbox", id: "flatten" });
 	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
-	const form = make("form", {},
-		make("div", { className: "line" }, where, how),
-		make("div", { className: "line" }, pattern, make("button", { type: "submit", textContent: "Add pattern" })),
-		list, more);
+	const line = (...children) => make("div", { className: "line" }, ...children);
+	const form = make("form", {}, line(where, how),
+		line(pattern, make("button", { type: "submit", textContent: "Add pattern" })), list, more);
 	let values = [];
 
-	where.setAttribute("aria-label", "filter by");
-	how.setAttribute("aria-label", "whether it matches");
 	box.append(form, make("h2", { textContent: "Stacks" }),
 		make("label", {}, flatten, "one frame for direct recursion"),
 		make("label", {}, wrappers, "leave out wrappers"));
 
-	function row({ label, samples }, chosen) {
-		const tick = make("input", { type: "checkbox", checked: chosen.has(label), onchange: () => {
-			const { filters } = app.store.state.query;
-			app.store.setQuery({ filters: toggleLabel(filters, where.value, label, how.value === "not", tick.checked) });
-		} });
-		const share = make("span", { className: "part", textContent: formatShare(samples, app.profile.n),
-			style: `--part: ${samples / app.profile.n}` });
-		return make("label", { className: "value" }, tick,
-			make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }), share);
-	}
+	const row = ({ label, samples }, chosen) => make("label", { className: "value" },
+		make("input", { type: "checkbox", checked: chosen.has(label), onchange: ({ target }) => app.store.setQuery({
+			filters: toggleLabel(app.store.state.query.filters, where.value, label, how.value === "not", target.checked) }) }),
+		make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }),
+		make("span", { className: "part", textContent: formatShare(samples, app.profile.n),
+			style: `--part: ${samples / app.profile.n}` }));
 
 	/* What the typed text is part of; all of it while nothing is typed. */
 	function showList() {
@@ -110,7 +104,7 @@ export function mountFilterMenu(button, box, app) {
 	function show() {
 		const { query } = app.store.state;
 		flatten.checked = query.flatten;
-		wrappers.checked = query.elide.includes("@wrappers");
+		wrappers.checked = query.elide.includes(WRAPPERS);
 		const chosen = chosenLabels(query, where.value, how.value === "not");
 		for (const label of list.children)
 			label.firstChild.checked = chosen.has(label.children[1].title);
@@ -119,14 +113,13 @@ export function mountFilterMenu(button, box, app) {
 	function addFilter() {
 		const { query } = app.store.state;
 		const exclude = how.value === "not";
-		makePattern(pattern.value); /* an Error if it is none */
+		const said = pattern.value;
+		makePattern(said); /* an Error if it is none */
 		if (where.value !== FUNCTIONS)
-			return { filters: [...query.filters,
-				{ dimension: where.value, pattern: pattern.value, exclude }] };
-		if (pattern.value === "")
+			return { filters: [...query.filters, { dimension: where.value, pattern: said, exclude }] };
+		if (said === "")
 			throw new Error("which functions?");
-		return exclude ? { without: [...query.without, pattern.value] }
-			: { only: [...query.only, pattern.value] };
+		return exclude ? { without: [...query.without, said] } : { only: [...query.only, said] };
 	}
 
 	form.addEventListener("submit", (event) => {
@@ -145,13 +138,13 @@ export function mountFilterMenu(button, box, app) {
 		pattern.setCustomValidity("");
 		showList();
 	});
-	where.addEventListener("change", readValues);
-	how.addEventListener("change", showList);
-	flatten.addEventListener("change", () => app.store.setQuery({ flatten: flatten.checked }));
-	wrappers.addEventListener("change", () => {
-		const others = app.store.state.query.elide.filter((word) => word !== "@wrappers");
-		app.store.setQuery({ elide: wrappers.checked ? [...others, "@wrappers"] : others });
-	});
+	where.onchange = readValues;
+	how.onchange = showList;
+	flatten.onchange = () => app.store.setQuery({ flatten: flatten.checked });
+	wrappers.onchange = () => {
+		const others = app.store.state.query.elide.filter((word) => word !== WRAPPERS);
+		app.store.setQuery({ elide: wrappers.checked ? [...others, WRAPPERS] : others });
+	};
 	attachBox(button, box, readValues);
 	app.keys.add({ key: "f", what: "filter by a value or a pattern", run: () => box.showPopover() });
 	app.store.subscribe(show);

@@ -60,8 +60,8 @@ export function makeKeys() {
 			keys.push(key);
 			return () => keys.splice(keys.indexOf(key), 1);
 		},
-		show,
 	};
 	api.add({ key: "?", what: "this list", run: show });
+	document.getElementById("show-keys").onclick = show;
 	return api;
 }

@@ -43,7 +43,10 @@ const imports = {
 		}),
 		pattern_matches: (number, at, n, message) =>
 			orMessage(message, () => (patterns.get(number).test(decoder.decode(bytesOf(at, n))) ? 1 : 0)),
-		pattern_free: (number) => patterns.delete(number),
+		pattern_free(number) {
+			patterns.get(number).end();
+			patterns.delete(number);
+		},
 	},
 	wasi_snapshot_preview1: {
 		random_get(at, n) {

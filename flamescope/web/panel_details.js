@@ -2,31 +2,17 @@
 
 import { formatAmount, formatChange, formatShare, formatTime } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
+import { button, make } from "wick/dom.js";
 import { frameModule, frameInlined } from "wick/frames.js";
 import { sayAmount } from "wick/tree_picture.js";
 
 const MOST_MODULES = 4;
 
-function element(tag, text, className = "") {
-	const made = document.createElement(tag);
-	made.textContent = text;
-	made.className = className;
-	return made;
-}
+const table = (caption, rows) => make("table", { "aria-label": caption },
+	...rows.map(([head, ...cells]) => make("tr", {}, make("th", { scope: "row", textContent: head, title: head }),
+		...cells.map((textContent) => make("td", { textContent })))));
 
-function table(caption, rows) {
-	const made = document.createElement("table");
-	made.setAttribute("aria-label", caption);
-	for (const [head, ...cells] of rows) {
-		const tr = document.createElement("tr");
-		const th = element("th", head);
-		th.scope = "row";
-		th.title = head;
-		tr.append(th, ...cells.map((text) => element("td", text)));
-		made.append(tr);
-	}
-	return made;
-}
+const heading = (textContent) => make("h3", { textContent });
 
 function whereRows(selection, details) {
 	const { frames } = selection.profile;
@@ -56,15 +42,12 @@ function metricRows(details) {
 }
 
 function tagPart(tag, details, unit) {
-	const part = document.createElement("section");
-	part.append(element("h3", tag.name));
 	const whole = details.total.gain + details.total.loss;
 	const row = (label, amount) => [label, formatAmount(amount, unit), formatShare(amount, whole)];
 	const rows = tag.values.map(({ label, amount }) => row(label === "" ? `[no ${tag.name}]` : label, amount));
 	if (tag.more > 0)
 		rows.push(row(`${tag.more} more`, tag.moreAmount));
-	part.append(table(tag.name, rows));
-	return part;
+	return make("section", {}, heading(tag.name), table(tag.name, rows));
 }
 
 function fill(box, app, selection, details) {
@@ -79,9 +62,9 @@ function fill(box, app, selection, details) {
 	]));
 	const where = details.name ? whereRows(selection, details) : [];
 	if (where.length)
-		box.append(element("h3", "where"), table("Where", where));
+		box.append(heading("where"), table("Where", where));
 	if (details.metrics.length)
-		box.append(element("h3", "metrics of its samples"), table("Metrics", metricRows(details)));
+		box.append(heading("metrics of its samples"), table("Metrics", metricRows(details)));
 	for (const tag of details.tags.filter((candidate) => candidate.says))
 		box.append(tagPart(tag, details, selection.unit));
 }
@@ -95,25 +78,15 @@ export function mountDetails(place, app) {
 		const name = app.store.state.frame;
 		const selection = app.models.selection();
 		const details = app.models.details(name);
-		const all = element("button", "All");
-		all.type = "button";
-		all.title = "Of all functions";
-		all.hidden = name === "";
-		all.addEventListener("click", () => app.store.set({ frame: "" }));
-		const head = element("div", "", "bar");
-		const close = element("button", "×", "icon");
-		close.type = "button";
-		close.setAttribute("aria-label", "Close details");
-		close.addEventListener("click", () => app.store.set({ details: "closed" }));
-		const title = element("h2", name || "All that is selected");
-		title.title = title.textContent;
-		head.append(title, all, close);
-		const box = element("div", "", "scroll");
-		box.tabIndex = 0;
-		box.setAttribute("role", "region");
-		box.setAttribute("aria-label", `Details of ${name || "all that is selected"}`);
+		const title = name || "All that is selected";
+		const head = make("div", { className: "bar" }, make("h2", { textContent: title, title }),
+			button("All", () => app.store.set({ frame: "" }), { title: "Of all functions", hidden: name === "" }),
+			button("×", () => app.store.set({ details: "closed" }), { className: "icon", "aria-label": "Close details" }));
+		const box = make("div", { className: "scroll", tabIndex: 0, role: "region",
+			"aria-label": `Details of ${name || "all that is selected"}` });
 		if (details.samples === 0)
-			box.append(element("p", name ? "No sample of this selection has it in its stack." : "No sample is selected."));
+			box.append(make("p", { textContent: name ? "No sample of this selection has it in its stack."
+				: "No sample is selected." }));
 		else
 			fill(box, app, selection, details);
 		app.addSource?.(box, details.samples ? name : "");

@@ -8,7 +8,7 @@ import { attachBox } from "wick/floating.js";
 import { labelsOf, patternOf } from "wick/label_pattern.js";
 import { EMPTY_QUERY, parseMetric } from "wick/query.js";
 import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread, periodOf } from "wick/recording.js";
-import { formatTransform, transformKinds } from "wick/transforms.js";
+import { transformKinds } from "wick/transforms.js";
 
 const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
@@ -17,6 +17,7 @@ const MEASURES = [
 const ROWS = [10, 20, 25, 50, 100];
 const COLUMNS = [0, 10e6, 20e6, 50e6, 100e6, 200e6, 500e6, 1e9, 10e9, 60e9, 600e9]; /* nanoseconds */
 const MOST_NAMED = 2; /* values in a chip */
+const PATTERNS = [["only", "only stacks with"], ["without", "without stacks with"], ["elide", "left out:"]];
 
 const labelled = (text, control) => make("label", {}, make("span", { textContent: text }), control);
 
@@ -62,15 +63,8 @@ export function dimensionOptions(profile) {
 		...(profile.metrics.length ? [sizes] : [])];
 }
 
-/* "sign" is for those whose metric is a change. */
-function offerSign(menu, deltaMetric) {
-	menu.querySelector("option[data-delta]")?.remove();
-	if (deltaMetric)
-		menu.append(make("option", { value: "sign", textContent: "gain and loss", "data-delta": "" }));
-}
-
 /* Chosen values are named; a pattern is told as one. */
-export function filterText({ dimension: name, pattern, exclude }) {
+function filterText({ dimension: name, pattern, exclude }) {
 	if (pattern === "")
 		return exclude ? `has ${name}` : `no ${name}`;
 	const labels = labelsOf(pattern);
@@ -93,12 +87,8 @@ function chipsOf(query) {
 			[`group: ${name}`, { groups: without(query.groups, i) }]),
 		...query.filters.map((filter, i) =>
 			[filterText(filter), { filters: without(query.filters, i) }]),
-		...query.only.map((pattern, i) =>
-			[`only stacks with ${pattern}`, { only: without(query.only, i) }]),
-		...query.without.map((pattern, i) =>
-			[`without stacks with ${pattern}`, { without: without(query.without, i) }]),
-		...query.elide.map((pattern, i) =>
-			[`left out: ${pattern}`, { elide: without(query.elide, i) }]),
+		...PATTERNS.flatMap(([key, says]) => query[key].map((pattern, i) =>
+			[`${says} ${pattern}`, { [key]: without(query[key], i) }])),
 		...(query.focus ? [[`from ${query.focus} on`, { focus: "" }]] : []),
 		...(query.truncate ? [[`no further than ${query.truncate}`, { truncate: "" }]] : []),
 		...(query.flatten ? [["recursion flattened", { flatten: false }]] : []),
@@ -109,12 +99,8 @@ function chipsOf(query) {
 /* What was done to the stacks, step by step. */
 function transformChips(app) {
 	const { transforms } = app.store.state;
-	return transforms.map((transform, i) => {
-		const made = removable(transformKinds[transform.kind].says(transform.of), () =>
-			app.store.set({ transforms: transforms.filter((_, k) => k !== i), zoom: [], window: null }));
-		made.lastChild.dataset.transform = formatTransform(transform);
-		return made;
-	});
+	return transforms.map(({ kind, of }, i) => removable(transformKinds[kind].says(of), () =>
+		app.store.set({ transforms: transforms.filter((_, at) => at !== i), zoom: [], window: null })));
 }
 
 /* What is in force, each to be taken back; the focus stays among them. */
@@ -134,11 +120,10 @@ function mountChips(list, app) {
 	});
 	app.store.subscribe((state, old) => {
 		show();
-		if (state.transforms === old.transforms)
-			return;
-		app.say(state.transforms.length > old.transforms.length
-			? transformKinds[state.transforms.at(-1).kind].says(state.transforms.at(-1).of)
-			: "a step was taken back");
+		const { kind, of } = state.transforms.at(-1) ?? {};
+		if (state.transforms !== old.transforms)
+			app.say(state.transforms.length > old.transforms.length ? transformKinds[kind].says(of)
+				: "a step was taken back");
 	});
 	app.on("data", show);
 	show();
@@ -146,6 +131,7 @@ function mountChips(list, app) {
 
 /* The heatmap's rows and columns; BUTTON opens BOX. */
 export function mountHeatMenu(button, box, app) {
+	/* Each is called as what of the state it shows. */
 	const by = select("by");
 	const rows = select("rows", ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
 	const column = select("column");
@@ -159,20 +145,18 @@ export function mountHeatMenu(button, box, app) {
 	}
 	function show() {
 		const { state } = app.store;
-		by.value = state.by;
-		rows.value = String(state.rows);
 		rows.parentElement.hidden = state.by !== "";
 		column.replaceChildren(...[...new Set([...COLUMNS, state.column])].map((ns) =>
 			option(ns, ns ? formatStep(ns) : "as fits")));
-		column.value = String(state.column);
-		phase.value = String(state.phase / 1e6);
-		cell.value = state.cell;
+		for (const menu of [by, rows, column, cell])
+			menu.value = state[menu.id];
+		phase.value = state.phase / 1e6;
 	}
-	by.addEventListener("change", () => app.store.set({ by: by.value }));
-	rows.addEventListener("change", () => app.store.set({ rows: Number(rows.value) }));
-	column.addEventListener("change", () => app.store.set({ column: Number(column.value), phase: 0 }));
-	cell.addEventListener("change", () => app.store.set({ cell: cell.value }));
-	phase.addEventListener("change", () => app.store.set({ phase: Math.max(0, Math.round(Number(phase.value) * 1e6)) }));
+	for (const menu of [by, cell])
+		menu.onchange = () => app.store.set({ [menu.id]: menu.value });
+	rows.onchange = () => app.store.set({ rows: Number(rows.value) });
+	column.onchange = () => app.store.set({ column: Number(column.value), phase: 0 });
+	phase.onchange = () => app.store.set({ phase: Math.max(0, Math.round(Number(phase.value) * 1e6)) });
 	attachBox(button, box);
 	app.store.subscribe(show);
 	app.on("data", fill);
@@ -182,7 +166,8 @@ export function mountHeatMenu(button, box, app) {
 /* The menus of the toolbar, and the chips beside them. */
 export function mountQuery(element, chips, app) {
 	const [metric, event, group] = ["metric", "event", "group"].map((id) => select(id));
-	const colour = select("colour", ...FRAME_COLOURS.map(([value, text]) => option(value, text)));
+	const colour = select("colour", ...FRAME_COLOURS.map(([value, label]) => option(value, label)));
+	const sign = option("sign", "gain and loss"); /* of a metric that is a change */
 	element.append(labelled("Event", event), labelled("Metric", metric), labelled("Group", group),
 		labelled("Colour", colour));
 
@@ -194,43 +179,41 @@ export function mountQuery(element, chips, app) {
 		show();
 	}
 
-	/* "" also where the words of the address name a metric that is not there. */
-	function deltaMetricNow() {
-		const asked = parseMetric(app.store.state.query.metric || defaultMetric(app.profile, app.models.whole().event));
-		return asked ? deltaMetricOf(asked) : "";
-	}
+	/* Also of what the words of the address name that is no metric. */
+	const isChange = (name) => Boolean(deltaMetricOf(parseMetric(name) ?? {}));
 
 	const show = drawing(() => {
 		const { query, colour: coloured } = app.store.state;
-		metric.value = query.metric || defaultMetric(app.profile, app.models.whole().event);
-		offerSign(group, deltaMetricNow());
+		const { event: counted } = app.models.whole();
+		metric.value = query.metric || defaultMetric(app.profile, counted);
+		sign.remove();
+		if (isChange(query.metric))
+			group.append(sign);
 		group.value = query.groups.at(-1) ?? "";
 		colour.value = coloured;
-		if (app.profile.events.length > 1)
-			event.value = String(app.models.whole().event);
+		event.value = String(counted);
 	});
 
-	metric.addEventListener("change", () => {
+	metric.onchange = () => {
 		const { groups } = app.store.state.query;
-		const signed = deltaMetricOf(parseMetric(metric.value)) !== "";
 		app.store.setQuery({ metric: metric.value,
-			groups: signed ? groups : groups.filter((name) => name !== "sign") });
+			groups: isChange(metric.value) ? groups : groups.filter((name) => name !== "sign") });
 		app.say(`Metric: ${metric.value}`);
-	});
-	event.addEventListener("change", () => {
+	};
+	event.onchange = () => {
 		const name = app.profile.events[Number(event.value)];
 		app.store.setQuery({ filters: onlyEvent(app.store.state.query, name) });
 		app.say(`Event: ${name}`);
-	});
-	group.addEventListener("change", () => {
+	};
+	group.onchange = () => {
 		const { groups } = app.store.state.query;
 		const name = group.value;
-		app.store.setQuery({ groups: name === "" ? [] : [...groups.filter((g) => g !== name), name] });
+		app.store.setQuery({ groups: name === "" ? [] : [...groups.filter((other) => other !== name), name] });
 		app.say(`Grouped by ${app.store.state.query.groups.join(", ") || "nothing"}`);
-	});
-	colour.addEventListener("change", () => app.store.set({ colour: colour.value }));
-	for (const [key, what, menu] of [["m", "metric", metric], ["g", "group", group]])
-		app.keys.add({ key, what, run: () => {
+	};
+	colour.onchange = () => app.store.set({ colour: colour.value });
+	for (const [key, menu] of [["m", metric], ["g", group]])
+		app.keys.add({ key, what: menu.id, run: () => {
 			if (element.popover === "auto")
 				element.showPopover();
 			menu.focus();

@@ -14,7 +14,7 @@ const SHOWN_ABOVE = 3; /* rows above the dearest */
 /* ROWS are [number, self, total, text]; null where some are left out. */
 function table(caption, rows, code, word) {
 	const most = Math.max(...rows.map((row) => row?.[2] ?? 0));
-	const body = make("table", { ariaLabel: caption });
+	const body = make("table", { "aria-label": caption });
 	let dearest = null;
 	for (const row of rows) {
 		if (!row) {
@@ -34,7 +34,7 @@ function table(caption, rows, code, word) {
 		}
 		body.append(tr);
 	}
-	const room = make("div", { className: "code", tabIndex: 0, role: "region", ariaLabel: caption }, body);
+	const room = make("div", { className: "code", tabIndex: 0, role: "region", "aria-label": caption }, body);
 	requestAnimationFrame(() => (room.scrollTop = dearest ? dearest.offsetTop - SHOWN_ABOVE * dearest.offsetHeight : 0));
 	return room;
 }
@@ -91,7 +91,7 @@ export function makeSource(app, ask) {
 		asking?.abort();
 		if (!name)
 			return;
-		const section = make("section", { className: "source", ariaLabel: "Source" });
+		const section = make("section", { className: "source", "aria-label": "Source" });
 		box.firstElementChild.after(section); /* the amounts: it says more of them */
 		const isShown = shown?.name === name && shown.file === app.recording.file;
 		section.append(...(isShown ? parts(shown.code) : [make("h3", { textContent: "source" })]));

@@ -7,22 +7,18 @@ import { attachBox } from "wick/floating.js";
 import { periodOf } from "wick/recording.js";
 
 const MOST_LISTED = 40;
-const THEMES = ["", "light", "dark"];
-const THEME_NAMES = { "": "system", light: "light", dark: "dark" };
+const THEMES = { "": "system", light: "light", dark: "dark" };
 
 /* When the recording began, in the reader's own time of day; "" if it does not say. */
-export function startOfDay(profile) {
-	if (!profile.hasEpoch)
-		return "";
-	const ms = Number((profile.startNs + profile.epochOffsetNs) / 1000000n);
-	const date = new Date(ms);
-	return Number.isNaN(date.getTime()) ? "" : date.toLocaleString();
+function startOfDay({ hasEpoch, startNs, epochOffsetNs }) {
+	const date = new Date(Number((startNs + epochOffsetNs) / 1000000n));
+	return !hasEpoch || Number.isNaN(date.getTime()) ? "" : date.toLocaleString();
 }
 
 const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 /* A short name of a recording: that of its file, for commands are long and paths begin alike. */
-export function nameOf(profile, name) {
+function nameOf(profile, name) {
 	if (profile.files.length > 1)
 		return name || `${profile.files.length} recordings`;
 	const file = profile.files[0]?.path ?? "";
@@ -30,7 +26,7 @@ export function nameOf(profile, name) {
 }
 
 /* What fits into one line: how long it is, and how much it has. */
-export function summaryOf(profile) {
+function summaryOf(profile) {
 	const parts = profile.hasTimes ? [formatLength(profile.lengthNs)] : [];
 	parts.push(`${grouped(profile.n)} ${profile.hasTimes ? "samples" : "stacks"}`);
 	if (periodOf(profile).isDefault && periodOf(profile).unit)
@@ -47,7 +43,7 @@ function listOf(all, between) {
 const countOf = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /* All else that a recording says of itself: [what, text]. */
-export function factsOf(profile, name) {
+function factsOf(profile, name) {
 	const hosts = [...new Set(profile.threads.map(({ host }) => host))].filter((host) => host);
 	return [
 		["command", profile.command || name],
@@ -62,7 +58,7 @@ export function factsOf(profile, name) {
 }
 
 /* The command line that makes the same selection: `wick flamegraph FILE --time=10-20 ...`. */
-export function commandOf(app) {
+function commandOf(app) {
 	const paths = (profile, name) => (profile.files.length
 		? profile.files.map((file) => file.path) : [name || "FILE"]);
 	return commandFor(app.store.state, paths(app.profile, app.name),
@@ -82,7 +78,6 @@ async function copy(app, text, what) {
 	}
 	app.say(`${what} copied: ${text}`);
 	document.getElementById("shared").textContent = `${what} copied`;
-	return text;
 }
 
 /* A list of terms; TITLE stands over it where there is more than one. */
@@ -99,15 +94,15 @@ export function mountTop(app) {
 			app.say(redo ? "Redone" : "Undone");
 	}
 	function nextTheme() {
-		const now = THEMES.indexOf(app.store.state.theme);
-		const theme = THEMES[(now + 1) % THEMES.length];
+		const all = Object.keys(THEMES);
+		const theme = all[(all.indexOf(app.store.state.theme) + 1) % all.length];
 		app.store.set({ theme });
-		app.say(`Theme: ${THEME_NAMES[theme]}`);
+		app.say(`Theme: ${THEMES[theme]}`);
 	}
 	function update() {
 		at("undo").disabled = !app.store.canUndo;
 		at("redo").disabled = !app.store.canRedo;
-		at("theme").title = `Theme: ${THEME_NAMES[app.store.state.theme] ?? "system"} (t)`;
+		at("theme").title = `Theme: ${THEMES[app.store.state.theme] ?? "system"} (t)`;
 		at("theme").setAttribute("aria-label", at("theme").title);
 	}
 	function describe() {
@@ -121,22 +116,23 @@ export function mountTop(app) {
 		at("facts").replaceChildren(...factList(factsOf(app.profile, app.name)),
 			...(app.baseline ? factList(factsOf(app.baseline, app.baselineName), nameOf(app.baseline, app.baselineName)) : []));
 	}
-	app.copyCommand = () => copy(app, commandOf(app), "Command");
-	app.copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
-	for (const [id, act] of Object.entries({ undo: () => undo(false), redo: () => undo(true), theme: nextTheme,
-		"copy-link": app.copyLink, "copy-command": app.copyCommand, "show-keys": () => app.keys.show() }))
-		at(id).addEventListener("click", act);
+	const copyCommand = () => copy(app, commandOf(app), "Command");
+	const copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
+	for (const [keys, what, run, id] of [
+		[["u", "Ctrl+z"], "undo", () => undo(false), "undo"],
+		[["U", "Ctrl+Shift+z", "Ctrl+y"], "redo", () => undo(true), "redo"],
+		[["i"], "about this recording", () => at("info").showPopover()],
+		[["s"], "copy and save", () => at("share").showPopover()],
+		[["t"], "theme: system, light, dark", nextTheme, "theme"],
+		[["y"], "copy the link", copyLink, "copy-link"],
+		[["Y"], "copy the command that selects the same", copyCommand, "copy-command"],
+	]) {
+		keys.forEach((key) => app.keys.add({ key, what, run }));
+		if (id)
+			at(id).onclick = run;
+	}
 	attachBox(at("show-info"), at("info"));
 	attachBox(at("show-share"), at("share"), () => (at("shared").textContent = ""));
-	for (const key of ["u", "Ctrl+z"])
-		app.keys.add({ key, what: "undo", run: () => undo(false) });
-	for (const key of ["U", "Ctrl+Shift+z", "Ctrl+y"])
-		app.keys.add({ key, what: "redo", run: () => undo(true) });
-	app.keys.add({ key: "i", what: "about this recording", run: () => at("info").showPopover() });
-	app.keys.add({ key: "s", what: "copy and save", run: () => at("share").showPopover() });
-	app.keys.add({ key: "t", what: "theme: system, light, dark", run: nextTheme });
-	app.keys.add({ key: "y", what: "copy the link", run: app.copyLink });
-	app.keys.add({ key: "Y", what: "copy the command that selects the same", run: app.copyCommand });
 	app.store.subscribe(update);
 	app.on("data", describe);
 	describe();

@@ -1,5 +1,6 @@
 /* panel_view.js - which view of the stacks is seen, and the pattern that frames are searched by */
 
+import { button, make } from "wick/dom.js";
 import { diffView } from "wick/view_diff.js";
 import { flameViews } from "wick/view_flame.js";
 import { metricsView } from "wick/view_metrics.js";
@@ -24,9 +25,9 @@ export function mountTabs(opener, tabs, element, app) {
 	function mark() {
 		const view = current();
 		const tab = view.tab ?? view.id;
-		for (const [id, button] of buttons) {
-			button.setAttribute("aria-selected", String(id === tab));
-			button.tabIndex = id === tab ? 0 : -1;
+		for (const [id, made] of buttons) {
+			made.setAttribute("aria-selected", String(id === tab));
+			made.tabIndex = id === tab ? 0 : -1;
 		}
 		opener.textContent = view.label; /* of the box that they are in where there is no room */
 		opener.setAttribute("aria-label", `View: ${view.label}`);
@@ -52,20 +53,13 @@ export function mountTabs(opener, tabs, element, app) {
 		return view;
 	}
 
-	views.forEach((view, i) => {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.id = `tab-${view.id}`;
-		button.role = "tab";
-		button.textContent = view.label;
-		button.title = `${view.title ?? view.label} (${i + 1})`;
-		button.setAttribute("aria-controls", "view");
-		button.addEventListener("click", () => {
+	views.forEach(({ id, label, title = label }, i) => {
+		const tab = button(label, () => {
 			go(i);
 			if (tabs.popover)
 				tabs.hidePopover();
-		});
-		button.addEventListener("keydown", (event) => {
+		}, { id: `tab-${id}`, role: "tab", title: `${title} (${i + 1})`, "aria-controls": "view" });
+		tab.addEventListener("keydown", (event) => {
 			const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
 			if (!step)
 				return;
@@ -73,24 +67,20 @@ export function mountTabs(opener, tabs, element, app) {
 			event.stopPropagation();
 			buttons.get(go(i + step).id).focus();
 		});
-		buttons.set(view.id, button);
-		tabs.append(button);
+		buttons.set(id, tab);
+		tabs.append(tab);
 		if (i < 9)
-			app.keys.add({ key: String(i + 1), what: view.title ?? view.label, run: () => void go(i) });
+			app.keys.add({ key: String(i + 1), what: title, run: () => void go(i) });
 	});
 	show();
 	app.store.subscribe(show);
 }
 
 export function mountSearch(element, app) {
-	const input = document.createElement("input");
-	input.type = "search";
-	input.placeholder = "Search (/)";
-	input.title = "Search for functions by a pattern (/)";
-	input.setAttribute("aria-label", "Search for functions by a pattern");
-	input.spellcheck = false;
-	const found = document.createElement("output");
-	found.setAttribute("aria-live", "polite");
+	const what = "Search for functions by a pattern";
+	const input = make("input", { type: "search", placeholder: "Search (/)", title: `${what} (/)`,
+		"aria-label": what, spellcheck: false });
+	const found = make("output", { "aria-live": "polite" });
 	element.replaceChildren(input, found);
 
 	let timer = 0;
@@ -122,19 +112,15 @@ export function mountSearch(element, app) {
 	});
 	app.keys.add({ key: "/", what: "search for functions by a pattern", run: () => input.select() });
 
-	function textOf({ problem, share, nodes }) {
-		return problem ?? `${share ? `${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
-	}
-
 	const show = () => {
 		const { search } = app.store.state;
 		if (document.activeElement !== input)
 			input.value = search;
-		const result = search ? app.found : null;
-		found.className = result?.problem ? "problem" : "";
-		found.textContent = result ? textOf(result) : "";
+		const { problem, share, nodes } = (search && app.found) || { problem: "" };
+		found.className = problem ? "problem" : "";
+		found.textContent = problem ?? `${share ? `${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
 		found.title = found.textContent && `matched: ${found.textContent}`;
-		input.setAttribute("aria-invalid", String(Boolean(result?.problem)));
+		input.setAttribute("aria-invalid", String(Boolean(problem)));
 	};
 	app.on("found", show);
 	app.store.subscribe(show);

@@ -1,134 +1,99 @@
 /*
  * pattern.js - regular expressions that somebody typed, against names that somebody else chose
  *
- * The browser's own engine goes back and tries again: `(a+)+$` on a hostile name takes longer than
- * anybody lives, and nothing can stop it.  So it gets only what cannot take it long: no repetition
- * in another one, and names so short that all that it may try is little.  All else runs here, all
- * alternatives side by side (K. Thompson, "Regular Expression Search Algorithm", CACM 11(6), 1968),
- * in time that goes with pattern times name.
+ * A pattern means what it means to the command (PCRE2); what a RegExp would read as something else is
+ * refused.  A RegExp may take for ever, so only the worker matches: it tells which pattern it is at,
+ * and the page ends a worker that does not come back from one (watched.js).
  */
-import { Machine } from "wick/pattern_machine.js";
-import { Parser, Refused, safety } from "wick/pattern_parts.js";
 
 const MAX_PATTERN = 65536; /* characters: a file of rules is one pattern */
-const MAX_NAME = 4096; /* of a name that a pattern looks at: time goes with the text */
+const MAX_NAME = 4096; /* of a name that a pattern looks at */
 const MAX_MS = 2000; /* of matching by one pattern, until it is given up */
-const LEAST_NAME = 200; /* a pattern that cannot run side by side has to do for names so long */
-const MAX_KNOWN = 64; /* patterns that are kept */
-const MAX_REMEMBERED = 1 << 20; /* characters of names, by a pattern */
+const TELL_MS = 500; /* between two times that a pattern is told of */
+const SHOWN = 60; /* characters of a pattern in a message */
 
-/* --- a pattern --- */
+/* An escape, a class, a repetition, or a bracket that is none of their parts and so a character. */
+const TOKEN = /\\(?:[pP]\{\w+\}|([^]))|\[\^?\]?(?:\\[^]|[^\]\\])*(?:\]|$)|\{\d+(?:,\d*)?\}|[{}\]]/gu;
 
-/* What stands between the | outside of all groups; what refers back to a group is left whole. */
-function alternatives(source) {
-	const found = [];
-	let from = 0;
-	let depth = 0;
-	let inClass = false;
-	for (let i = 0; i < source.length; i++) {
-		const c = source[i];
-		if (c === "\\") {
-			if (/[1-9k]/.test(source[i + 1] ?? ""))
-				return [source];
-			i++;
-		} else if (inClass) {
-			inClass = c !== "]";
-		} else if (c === "[") {
-			inClass = true;
-		} else if (c === "(") {
-			depth++;
-		} else if (c === ")") {
-			depth--;
-		} else if (c === "|" && depth === 0) {
-			found.push(source.slice(from, i));
-			from = i + 1;
-		}
-	}
-	return [...found, source.slice(from)];
+let tell = () => {};
+const refused = new Map(); /* patterns that a worker did not come back from -> all that it was at */
+
+/** LISTENER is called with a pattern that is being matched, and with "" after it. */
+export function onMatching(listener) {
+	tell = listener;
 }
 
-/* Whether a name matches: by the browser's engine where that is safe, else by a Machine. */
-function engine(source, regex) {
-	const part = new Parser(source, regex.flags.includes("u")).parse();
-	const { length, back } = safety(part);
-	regex.test(""); /* what is too large for it says so here */
-	if (back && length < LEAST_NAME)
-		throw new Refused("looking around or back takes too long together with such repetitions");
-	if (back)
-		return (name) => regex.test(name.slice(0, length));
-	let machine = null;
-	if (length === 0)
-		machine = new Machine(part, regex.flags);
-	return (name) => (name.length <= length ? regex.test(name)
-		: (machine ??= new Machine(part, regex.flags)).test(name));
+/** PATTERNS, of which one took too long, are none from now on. */
+export function refusePatterns(patterns) {
+	for (const pattern of patterns)
+		refused.set(pattern, patterns);
 }
 
-function regexOf(source, flags) {
-	try {
-		return new RegExp(source, `${flags}u`);
-	} catch {
-		return new RegExp(source, flags); /* "\-" and the like, which "u" refuses */
-	}
+function tooLong(patterns) {
+	const names = patterns.map((pattern) => `'${pattern.slice(0, SHOWN)}'`).join(" or ");
+	return new Error(`pattern ${names} takes too long on these names, write it without a repetition in a repetition`);
 }
 
-const matchers = new Map();
-
-/* Each selection has the same patterns again, of which rules have dozens. */
-function known(text, flags, source) {
-	const key = `${flags}/${text}`;
-	if (!matchers.has(key)) {
-		if (matchers.size === MAX_KNOWN)
-			matchers.delete(matchers.keys().next().value);
-		matchers.set(key, remembering(matcherOf(text, flags, source)));
-	}
-	return matchers.get(key);
+/* PCRE2 takes any other character than a letter or a digit as itself. */
+function escapeOf(escape, c) {
+	if (/[0-9A-Za-z]/.test(c))
+		return escape;
+	return c > "\x7f" ? c : `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }
 
-/* A recording's names are the same in each selection. */
-function remembering(matches) {
-	const found = new Map();
-	let chars = 0;
-	return (name) => {
-		let is = found.get(name);
-		if (is === undefined) {
-			is = matches(name);
-			chars += name.length;
-			if (chars > MAX_REMEMBERED) {
-				found.clear();
-				chars = name.length;
-			}
-			found.set(name, is);
-		}
-		return is;
-	};
+function classOf(token) {
+	if (/^\[\^?\]|.\[[:.=]/s.test(token))
+		throw new Error("classes like []a] and [[:alpha:]] are not known to a page, try: [\\]a], [a-z], \\w");
+	return token.replace(/\\([^])/gu, escapeOf);
 }
 
-function matcherOf(text, flags, source) {
-	try {
-		const whole = regexOf(text, flags); /* says what is wrong with it */
-		const engines = alternatives(text).map((part) => engine(part, regexOf(part, whole.flags.replace("u", ""))));
-		return engines.length === 1 ? engines[0] : (name) => engines.some((matches) => matches(name));
-	} catch (error) {
-		throw new Error(`pattern '${source}': ${error.message.replace(/^Invalid regular expression: /, "")}`);
-	}
-}
+/* SOURCE as a RegExp's: the same for both engines, or a RegExp refuses it. */
+const translate = (source) => source.replace(TOKEN, (token, c) => {
+	if (c)
+		return escapeOf(token, c);
+	if (token[0] === "[")
+		return classOf(token);
+	return token.length === 1 ? `\\${token}` : token;
+});
 
 /**
- * makePattern - something with test(name), whatever SOURCE is
- * @flags: of a RegExp: i, m, s
+ * makePattern - something with test(name), and end() once that is not called any more
+ * @flags: of a RegExp: i, m, s; a pattern may begin with them, too: `(?i)`
  *
- * PCRE's way to say "in any case" at the beginning, `(?i)`, is a flag here.  test() looks at the
- * first 4096 characters of a name, and throws once its names have taken two seconds.
+ * test() looks at the first 4096 characters of a name, and throws once its names have taken two seconds.
  *
  * Throws what is wrong with it, in words.
  */
 export function makePattern(source, flags = "") {
-	const match = /^\(\?([ims]+)\)/.exec(source);
-	const text = match ? source.slice(match[0].length) : source;
-	const asked = [...new Set(flags + (match ? match[1] : ""))].join("");
 	if (source.length > MAX_PATTERN)
 		throw new Error(`a pattern has at most ${MAX_PATTERN} characters`);
-	return limited(known(text, asked, source), source);
+	if (refused.has(source))
+		throw tooLong(refused.get(source));
+	const [head, asked] = /^\(\?([ims]+)\)/.exec(source) ?? ["", ""];
+	let regex;
+	try {
+		regex = new RegExp(translate(source.slice(head.length)), [...new Set(`u${flags}${asked}`)].join(""));
+	} catch (error) {
+		const why = error.message.replace(/^Invalid regular expression: [^]*\/\w*: /, "");
+		throw new Error(`pattern '${source.slice(0, SHOWN)}': ${why}`);
+	}
+	let told = -TELL_MS;
+	let spent = 0;
+	return {
+		test(name) {
+			const before = performance.now();
+			if (spent > MAX_MS)
+				throw tooLong([source]);
+			if (before - told >= TELL_MS) {
+				told = before;
+				tell(source);
+			}
+			const found = regex.test(name.slice(0, MAX_NAME));
+			spent += performance.now() - before;
+			return found;
+		},
+		end: () => tell(""),
+	};
 }
 
 const COPY_MARKS = /(?:\.(?:constprop|isra|part|cold|lto_priv|llvm)(?:\.\d+)*)+/g;
@@ -147,18 +112,4 @@ export function matchesFunction(pattern, name) {
 		return true;
 	const original = originalName(name);
 	return original !== name && pattern.test(original);
-}
-
-function limited(matches, source) {
-	let spent = 0;
-	return {
-		test(name) {
-			if (spent > MAX_MS)
-				throw new Error(`pattern '${source}' takes too long for these names: make it simpler`);
-			const before = performance.now();
-			const found = matches(name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name);
-			spent += performance.now() - before;
-			return found;
-		},
-	};
 }

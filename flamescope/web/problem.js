@@ -13,29 +13,19 @@ const canBe = (seconds, lengthNs) => seconds <= (lengthNs / NS + 60) * MOST_CPUS
 const isToCome = ({ hasEpoch, epochOffsetNs, startNs, lengthNs }) =>
 	hasEpoch && Number(epochOffsetNs + startNs) + lengthNs > (Date.now() / 1000 + 24 * 3600) * NS;
 
-function lostNote(profile, path, lost) {
-	if (!canBe(lost / (profile.hz || NS), profile.lengthNs))
-		return `${path}: it gives more lost samples than possible: its numbers are damaged or forged.`;
-	return `${path}: ${profile.hz ? `samples of ${formatAmount(lost / profile.hz * NS, "ns")}` : `${lost} samples`} were lost while recording, see: wick info.`;
+function lostText({ hz, lengthNs }, lost) {
+	if (!canBe(lost / (hz || NS), lengthNs))
+		return "it gives more lost samples than possible: its numbers are damaged or forged.";
+	return `${hz ? `samples of ${formatAmount(lost / hz * NS, "ns")}` : `${lost} samples`} were lost while recording, see: wick info.`;
 }
 
-function fileNotes(profile) {
-	const notes = [];
-	for (const file of profile.files) {
-		const path = file.path === "-" ? "standard input" : file.path;
-		if (file.problem)
-			notes.push(`${path}: ${file.problem}. What could be read is shown.`);
-		if (file.bad_lines)
-			notes.push(`${path}: ${file.bad_lines} lines that cannot be read, skipped (${(file.bad || []).join(", ")}${file.bad_lines > (file.bad || []).length ? "…" : ""}).`);
-		if (Number(file.lost))
-			notes.push(lostNote(profile, path, Number(file.lost)));
-		if (file.cut)
-			notes.push(`${path}: a line or stack was too long and was cut.`);
-		if (file.unended)
-			notes.push(`${path}: the last sample is not whole: still being written?`);
-	}
-	return notes;
-}
+const fileNotes = (profile) => profile.files.flatMap(({ path, problem, bad_lines: nBad, bad, lost, cut, unended }) => [
+	problem && `${problem}. What could be read is shown.`,
+	nBad && `${nBad} lines that cannot be read, skipped (${(bad ?? []).join(", ")}${nBad > (bad ?? []).length ? "…" : ""}).`,
+	Number(lost) && lostText(profile, Number(lost)),
+	cut && "a line or stack was too long and was cut.",
+	unended && "the last sample is not whole: still being written?",
+].filter((text) => text).map((text) => `${path === "-" ? "standard input" : path}: ${text}`));
 
 /* Problems (because of which nothing is shown) and notes, as texts. */
 export function problemsOf(profile) {
@@ -57,7 +47,7 @@ export function problemsOf(profile) {
 }
 
 /* Problems that the query causes. */
-export function queryProblems(selection) {
+function queryProblems(selection) {
 	if (selection.problem)
 		return [`${selection.problem}.\nTry: undo, or remove the filter.`];
 	if (selection.n === 0 && selection.profile.n > 0)

@@ -14,20 +14,6 @@ export const MAX_RANGES = 64;
 const MAX_PATTERNS = 32; /* of a kind, as the command line has it (query.h) */
 const MAX_GROUPS = 8;
 
-export const EMPTY_QUERY = Object.freeze({
-	filters: Object.freeze([]),
-	only: Object.freeze([]),
-	without: Object.freeze([]),
-	groups: Object.freeze([]),
-	elide: Object.freeze([]),
-	metric: "",
-	flatten: false,
-	idle: false,
-	focus: "",
-	truncate: "",
-	every: null,
-});
-
 /* Seconds as short as they can be without losing a nanosecond: 10, 1.5, 0.000000001. */
 export function secondsWord(ns) {
 	const whole = Math.floor(ns / SECOND);
@@ -39,15 +25,8 @@ export function secondsWord(ns) {
 
 /* Of a part of something: its first end, 0, has the unit of the last. */
 function shortWord(ns) {
-	if (ns === 0)
-		return "0";
-	if (ns % SECOND === 0)
-		return `${ns / SECOND}s`;
-	if (ns % 1e6 === 0)
-		return `${ns / 1e6}ms`;
-	if (ns % 1e3 === 0)
-		return `${ns / 1e3}us`;
-	return `${ns}ns`;
+	const unit = ["s", "ms", "us", "ns"].find((name) => ns % UNITS[name] === 0);
+	return ns === 0 ? "0" : `${ns / UNITS[unit]}${unit}`;
 }
 
 /* `10s`, `1.5`, `20ms` as nanoseconds; NaN if it is none. */
@@ -118,7 +97,7 @@ function everyWord(every) {
 }
 
 /* `state!=running` -> {dimension, pattern, exclude}, or null */
-export function parseWhere(text) {
+function parseWhere(text) {
 	const match = /^([A-Za-z0-9_.:-]+)(!?=)(.*)$/s.exec(text);
 	return match && { dimension: match[1], pattern: match[3], exclude: match[2] === "!=" };
 }
@@ -134,77 +113,82 @@ export function parseMetric(text) {
 }
 
 /*
- * Words -> [key, value] pairs of the query in the order of the command line.  `time` is not among
- * them: ranges are the selection's, of which a state has two.
+ * Kinds of properties, of a query and of a state (store.js): what one is where nothing is said of it;
+ * read(text of a word, what was read before) -> what it is; write(what it is, its word) -> [word, text] pairs.
  */
-export function queryWords(query) {
-	const words = [];
-	if (query.every)
-		words.push(["every", everyWord(query.every)]);
-	for (const filter of query.filters) {
-		if (!filter.exclude && DIMENSION_WORDS.includes(filter.dimension))
-			words.push([filter.dimension, filter.pattern]);
-		else
-			words.push(["where",
-				`${filter.dimension}${filter.exclude ? "!" : ""}=${filter.pattern}`]);
-	}
-	for (const pattern of query.only)
-		words.push(["only", pattern]);
-	for (const pattern of query.without)
-		words.push(["without", pattern]);
-	for (const pattern of query.elide)
-		words.push(["elide", pattern]);
-	if (query.focus)
-		words.push(["focus", query.focus]);
-	if (query.truncate)
-		words.push(["truncate", query.truncate]);
-	if (query.flatten)
-		words.push(["flatten", ""]);
-	if (query.idle)
-		words.push(["idle", ""]);
-	if (query.groups.length)
-		words.push(["group", query.groups.join(",")]);
-	if (query.metric)
-		words.push(["metric", query.metric]);
-	return words;
-}
 
-/* What a link says too often is passed over: each of them costs time with every sample. */
-function push(list, value, max = MAX_PATTERNS) {
-	if (list.length < max)
-		list.push(value);
-}
+export const text = (none = "") => ({
+	none,
+	read: (said) => said,
+	write: (value, word) => (value === none ? [] : [[word, value]]),
+});
 
-const PARSERS = {
-	every: (query, value) => (query.every = parseEvery(value)),
-	where: (query, value) => {
-		const filter = parseWhere(value);
-		if (filter)
-			push(query.filters, filter);
+/** What parse() makes of a text, and format() a text of: null without one. */
+export const optional = (parse, format) => ({
+	none: null,
+	read: parse,
+	write: (value, word) => (value ? [[word, format(value)]] : []),
+});
+
+/** As many as there are words, up to MAX: what a link says too often is passed over, for each costs time. */
+export const list = (max, parse = (said) => said, format = (one) => one) => ({
+	none: Object.freeze([]),
+	read(said, before) {
+		const one = parse(said);
+		return one === null || before.length === max ? before : [...before, one];
 	},
-	only: (query, value) => push(query.only, value),
-	without: (query, value) => push(query.without, value),
-	elide: (query, value) => push(query.elide, value),
-	focus: (query, value) => (query.focus = value),
-	truncate: (query, value) => (query.truncate = value),
-	flatten: (query) => (query.flatten = true),
-	idle: (query) => (query.idle = true),
-	group: (query, value) => {
-		for (const word of value.split(","))
-			if (word)
-				push(query.groups, word, MAX_GROUPS);
+	write: (all, word) => all.map((one) => [word, format(one)]),
+});
+
+const flag = { none: false, read: () => true, write: (is, word) => (is ? [[word, ""]] : []) };
+
+/* In the order of the command line. */
+const PROPERTIES = {
+	every: optional(parseEvery, everyWord),
+	filters: {
+		...list(MAX_PATTERNS, parseWhere),
+		word: "where",
+		write: (filters, word) => filters.map(({ dimension, pattern, exclude }) =>
+			(!exclude && DIMENSION_WORDS.includes(dimension) ? [dimension, pattern]
+				: [word, `${dimension}${exclude ? "!" : ""}=${pattern}`])),
 	},
-	metric: (query, value) => (query.metric = !parseMetric(value) ? "" : value === "weight" ? "period" : value),
+	only: list(MAX_PATTERNS),
+	without: list(MAX_PATTERNS),
+	elide: list(MAX_PATTERNS),
+	focus: text(),
+	truncate: text(),
+	flatten: flag,
+	idle: flag,
+	groups: {
+		none: Object.freeze([]),
+		word: "group",
+		read: (said, before) => [...before, ...said.split(",").filter((name) => name)].slice(0, MAX_GROUPS),
+		write: (groups, word) => (groups.length ? [[word, groups.join(",")]] : []),
+	},
+	metric: { ...text(), read: (said) => (!parseMetric(said) ? "" : said === "weight" ? "period" : said) },
 };
 
-/* The query that WORDS (pairs) say; words that are no query's are passed over. */
+/** The properties of a table of kinds by their words, and what they are where nothing is said. */
+export const byWord = (table) => new Map(Object.entries(table).map(([name, { word = name }]) => [word, name]));
+export const nothingSaid = (table) =>
+	Object.freeze(Object.fromEntries(Object.entries(table).map(([name, { none }]) => [name, none])));
+export const wordsOf = (table, values) =>
+	Object.entries(table).flatMap(([name, { word = name, write }]) => write(values[name], word));
+
+const WORDS = byWord(PROPERTIES);
+export const EMPTY_QUERY = nothingSaid(PROPERTIES);
+
+/** The words of a query as pairs; no `time`: ranges are the selection's, of which a state has two. */
+export const queryWords = (query) => wordsOf(PROPERTIES, query);
+
+/** The query that WORDS (pairs) say; words that are no query's are passed over. */
 export function parseQuery(words) {
-	const query = { ...EMPTY_QUERY, filters: [], only: [], without: [], groups: [], elide: [] };
-	for (const [key, value] of words) {
-		if (DIMENSION_WORDS.includes(key))
-			push(query.filters, { dimension: key, pattern: value, exclude: false });
-		else if (Object.hasOwn(PARSERS, key))
-			PARSERS[key](query, value);
+	const query = { ...EMPTY_QUERY };
+	for (const [word, said] of words) {
+		const isShort = DIMENSION_WORDS.includes(word);
+		const name = isShort ? "filters" : WORDS.get(word);
+		if (name)
+			query[name] = PROPERTIES[name].read(isShort ? `${word}=${said}` : said, query[name]);
 	}
 	return query;
 }

@@ -5,16 +5,17 @@
  * larger than browsers can draw is left out, and that is said.
  */
 
-import { button, make, option, select } from "wick/dom.js";
+import { button, make, option } from "wick/dom.js";
 import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat_place.js";
 
 const MOST_SIDE = 16000; /* pixels: what every browser draws */
 const MOST_PIXELS = 64e6;
 const GAP = 8;
+const TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv" };
 const CELL = 6; /* pixels of a column of the heatmap, where there is room */
 
-/** Hands a blob to the browser as a file. */
-export function download(blob, name) {
+/* Hands a blob to the browser as a file. */
+function download(blob, name) {
 	const link = make("a", { href: URL.createObjectURL(blob), download: name });
 	document.body.append(link);
 	link.click();
@@ -22,9 +23,28 @@ export function download(blob, name) {
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-function fileName(app, what, ending) {
+/* Saves what made() gives, {bytes, notes}, and says so, or why there is nothing. */
+async function save(app, what, ending, made) {
 	const base = (app.name || "recording").split(/[\\/]/).at(-1).replace(/[^\w.-]+/g, "_");
-	return `${base}.${what}.${ending}`;
+	const name = `${base}.${what}.${ending}`;
+	let text;
+	try {
+		const { bytes, notes = [] } = await made();
+		download(new Blob([bytes], { type: TYPES[ending] }), name);
+		text = [`Saved ${name}`, ...notes].join("; ");
+	} catch (error) {
+		text = `Saved nothing; ${error.message}`;
+	}
+	app.say(text);
+	document.getElementById("shared").textContent = text;
+}
+
+function emptySheet(app, width, height) {
+	const sheet = make("canvas", { width, height });
+	const context = sheet.getContext("2d");
+	context.fillStyle = app.colours.css("paper");
+	context.fillRect(0, 0, width, height);
+	return { sheet, context };
 }
 
 /* The canvases of the view, each with all of its rows: {sheets, notes}. */
@@ -45,15 +65,11 @@ function sheetsOf(app) {
 
 /* One below the other, as far as there is room. */
 function oneSheet(app, sheets, notes) {
-	const sheet = make("canvas");
 	const height = sheets.reduce((sum, canvas) => sum + canvas.height + GAP, -GAP);
-	sheet.width = Math.min(MOST_SIDE, Math.max(...sheets.map((canvas) => canvas.width)));
-	sheet.height = Math.min(MOST_SIDE, Math.floor(MOST_PIXELS / sheet.width), height);
+	const width = Math.min(MOST_SIDE, Math.max(...sheets.map((canvas) => canvas.width)));
+	const { sheet, context } = emptySheet(app, width, Math.min(MOST_SIDE, Math.floor(MOST_PIXELS / width), height));
 	if (sheet.height < height)
 		notes.push(`the lowest ${height - sheet.height} of ${height} pixels are not in the picture`);
-	const context = sheet.getContext("2d");
-	context.fillStyle = app.colours.css("paper");
-	context.fillRect(0, 0, sheet.width, sheet.height);
 	let y = 0;
 	for (const canvas of sheets) {
 		context.drawImage(canvas, 0, y);
@@ -64,83 +80,54 @@ function oneSheet(app, sheets, notes) {
 
 /* All columns of the heatmap, each wide enough to be seen. */
 function heatSheet(app) {
-	const { heat, paint } = app.heatView;
-	const canvas = make("canvas");
-	const gutter = gutterOf(heat, app.heatView.width);
-	canvas.width = Math.min(MOST_SIDE, Math.max(app.heatView.width, gutter + heat.nColumns * CELL));
-	const place = placeOf(heat, wholeWindow(heat), canvas.width);
-	canvas.height = place.height + AXIS;
-	const context = canvas.getContext("2d");
-	context.fillStyle = app.colours.css("paper");
-	context.fillRect(0, 0, canvas.width, canvas.height);
-	paint.call(app.heatView, context, place, canvas.width);
-	return canvas;
+	const { heat, paint, width: shown } = app.heatView;
+	const width = Math.min(MOST_SIDE, Math.max(shown, gutterOf(heat, shown) + heat.nColumns * CELL));
+	const place = placeOf(heat, wholeWindow(heat), width);
+	const { sheet, context } = emptySheet(app, width, place.height + AXIS);
+	paint.call(app.heatView, context, place, width);
+	return sheet;
 }
 
-function said(app, name, notes) {
-	const text = notes.length ? `Saved ${name}; ${notes.join("; ")}` : `Saved ${name}`;
-	app.say(text);
-	document.getElementById("shared").textContent = text;
-}
-
-function savePng(app, what) {
+async function pngOf(app, what) {
 	const { sheets, notes } = what === "heatmap" ? { sheets: [heatSheet(app)], notes: [] } : sheetsOf(app);
 	if (sheets.length === 0)
-		return said(app, "nothing", ["there is no drawing here; the numbers can be saved as CSV"]);
-	const name = fileName(app, what, "png");
-	oneSheet(app, sheets, notes).toBlob((blob) => {
-		download(blob, name);
-		said(app, name, notes);
-	}, "image/png");
-	return undefined;
+		throw new Error("there is no drawing here; the numbers can be saved as CSV");
+	const bytes = await new Promise((resolve) => oneSheet(app, sheets, notes).toBlob(resolve, "image/png"));
+	return { bytes, notes };
 }
 
 /* The same picture or table as the command's, which the worker makes. */
-async function saveText(app, what, ending) {
-	const { phase } = app.store.state;
+async function textOf(app, what, ending) {
 	const hasGraph = what === "heatmap" || app.view?.graphs?.length > 0;
 	if (ending === "svg" && !hasGraph)
-		return said(app, "nothing", ["this view has no graph; save it as PNG or CSV"]);
+		throw new Error("this view has no graph; save it as PNG or CSV");
 	const label = document.querySelector("#tabs [aria-selected=true]")?.textContent ?? "";
-	const title = `${app.name || "recording"}: ${what === "heatmap" ? "heatmap" : label}`;
-	const name = fileName(app, what, ending);
-	try {
-		const { columnNs } = app.heatView.heat;
-		const bytes = await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`, title,
-			{ columnNs, phaseNs: phase % columnNs, around: app.view?.around });
-		download(new Blob([bytes], { type: ending === "svg" ? "image/svg+xml" : "text/csv" }), name);
-		return said(app, name, []);
-	} catch (error) {
-		return said(app, "nothing", [error.message]);
-	}
+	const { columnNs } = app.heatView.heat;
+	return { bytes: await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`,
+		`${app.name || "recording"}: ${what === "heatmap" ? "heatmap" : label}`,
+		{ columnNs, phaseNs: app.store.state.phase % columnNs, around: app.view?.around }) };
 }
 
 /* What the command's converter writes of what is selected, by the end of the file's name. */
 const FORMATS = [["perf", "perf"], ["pprof", "pb"], ["Folded", "folded"], ["speedscope", "speedscope.json"],
 	["Firefox", "firefox.json"]];
 
-async function saveSamples(app, end) {
-	const name = fileName(app, "selected", end);
-	download(new Blob([await app.models.ask("file", end)]), name);
-	said(app, name, []);
-}
-
 /** The part of the share menu that saves: what, and as which kind of file. */
 export function mountSave(element, app) {
 	const part = () => (what.value === "heatmap" ? "heatmap" : app.store.state.view);
-	const pictures = [["PNG", () => savePng(app, part())],
-		...["SVG", "CSV"].map((label) => [label, () => saveText(app, part(), label.toLowerCase())])];
-	const samples = FORMATS.map(([label, end]) => [label, () => saveSamples(app, end)]);
-	const what = select("save-what", option("view", "Save stacks"), option("heatmap", "Save heatmap"),
-		option("samples", "Save selected samples"));
-	what.setAttribute("aria-label", "What is saved");
-	const buttonOf = ([label, save]) => button(label, save, { id: `save-${label.toLowerCase()}`,
+	const pictures = [["PNG", "png", pngOf], ["SVG", "svg", textOf], ["CSV", "csv", textOf]].map(
+		([label, ending, made]) => [label, () => save(app, part(), ending, () => made(app, part(), ending))]);
+	const samples = FORMATS.map(([label, end]) => [label, () => save(app, "selected", end,
+		async () => ({ bytes: await app.models.ask("file", end) }))]);
+	const what = make("select", { id: "save-what", "aria-label": "What is saved" }, option("view", "Save stacks"),
+		option("heatmap", "Save heatmap"), option("samples", "Save selected samples"));
+	const buttonOf = ([label, act]) => button(label, act, { id: `save-${label.toLowerCase()}`,
 		title: `Save it as ${label}`, "aria-label": `Save as ${label}` });
 	const offer = () => element.replaceChildren(what,
 		...(what.value === "samples" ? samples : pictures).map(buttonOf));
-	what.addEventListener("change", () => {
+	what.onchange = () => {
 		offer();
 		what.focus(); /* it was put in anew */
-	});
+	};
 	offer();
 }

@@ -7,46 +7,85 @@
 
 import { formatTransform, parseTransform } from "wick/transforms.js";
 import { EMPTY_QUERY, parseQuery, parseRange, queryWords, rangeWord, MAX_RANGES } from "wick/query.js";
+import { byWord, list, nothingSaid, optional, text, wordsOf } from "wick/query.js";
 
-export const DEFAULTS = Object.freeze({
-	view: "flame",
-	ranges: Object.freeze([]), /* {from, to, rows} ns since the start; none: everything */
-	rangesB: null, /* the baseline of a difference; null: there is none, []: everything */
-	query: EMPTY_QUERY,
-	by: "", /* the heatmap's rows: a dimension; "": time */
-	cell: "", /* what a cell of it is of its samples; "": their sum, "max": the largest */
-	metrics: Object.freeze([]), /* that are shown side by side; none: the first few */
-	rows: 0, /* of the heatmap; 0: 50 */
-	column: 0, /* ns a column; 0: as fits */
-	phase: 0, /* ns after the whole column that columns begin */
-	brush: null, /* {from, to} that the heatmap shows; null: everything */
-	colour: "",
-	theme: "",
-	zoom: Object.freeze([]), /* names of frames from the root on */
-	around: "", /* the function that the sandwich is about */
-	frame: "", /* the function that the details are about */
-	transforms: Object.freeze([]), /* {kind, of}: what was done to the stacks, in order */
-	window: null, /* [from, to] of the graph's width that is seen, 0..1 */
-	callers: null, /* the same of the graph above the function of the sandwich */
-	strip: null, /* {from, to} that the time strip shows; null: all of the selection */
-	folds: Object.freeze([]), /* processes that are not as they are first seen: open, or closed */
-	threads: 0, /* that the time strip shows; 0: the first few */
-	search: "",
-	sort: "",
-	columns: "", /* of the table; "counts": those of samples, too */
-	split: 0, /* thousandths of the height that the heatmap has; 0: as fits */
-	file: 0, /* which of those that were opened one after the other */
-	details: "", /* the panel of a function: "open", "closed"; "": as fits */
-});
-
-const TEXT_WORDS = ["view", "by", "cell", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
-const COUNT_WORDS = ["rows", "column", "phase", "threads", "split", "file"];
-const LIST_WORDS = ["folds", "zoom"]; /* of names */
-const WINDOW_WORDS = ["window", "callers"];
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
 export const MAX_METRICS = 24;
 const REST_MS = 200;
+
+/* Part of the width, 0..1. */
+function parseWindow(said) {
+	const [from, to] = said.split(",").map(Number);
+	return from >= 0 && to > from && to <= 1 ? [from, to] : null;
+}
+
+/* A part of the time. */
+function parsePart(said) {
+	const range = parseRange(said);
+	return range && { from: range.from, to: range.to };
+}
+
+/* A whole number of at least 1. */
+const count = (max) => ({
+	none: 0,
+	read: (said) => (Number.isInteger(Number(said)) && Number(said) > 0 && Number(said) <= max ? Number(said) : 0),
+	write: (n, word) => (n ? [[word, String(n)]] : []),
+});
+
+/* Names, which may have any character: it reads and writes the hash as it is. */
+const names = {
+	none: Object.freeze([]),
+	isRaw: true,
+	read: (said) => said.split(";").filter((name) => name).map(decode),
+	write: (all, word) => (all.length ? [[word, all.map(encodeURIComponent).join(";")]] : []),
+};
+
+const ranges = list(MAX_RANGES, parseRange, rangeWord);
+const part = optional(parsePart, rangeWord);
+const windows = optional(parseWindow, (ends) => ends.map((x) => Number(x.toFixed(12))).join(","));
+const MOST_NS = 86400e9;
+
+/* What a state says; kinds of properties are in query.js. */
+const PROPERTIES = {
+	ranges: { ...ranges, word: "time" }, /* {from, to, rows} ns since the start; none: everything */
+	rangesB: { /* the baseline of a difference; null: there is none, []: everything */
+		none: null,
+		word: "b",
+		read: (said, before) => ranges.read(said, before ?? []),
+		write: (all, word) => (all?.length === 0 ? [[word, ""]] : ranges.write(all ?? [], word)),
+	},
+	query: { none: EMPTY_QUERY, write: queryWords }, /* all words that are none of these */
+	brush: part, /* {from, to} that the heatmap shows; null: everything */
+	view: text("flame"),
+	by: text(), /* the heatmap's rows: a dimension; "": time */
+	cell: text(), /* what a cell of it is of its samples; "": their sum, "max": the largest */
+	colour: text(),
+	theme: text(),
+	around: text(), /* the function that the sandwich is about */
+	frame: text(), /* the function that the details are about */
+	search: text(),
+	sort: text(),
+	columns: text(), /* of the table; "counts": those of samples, too */
+	details: text(), /* the panel of a function: "open", "closed"; "": as fits */
+	strip: part, /* {from, to} that the time strip shows; null: all of the selection */
+	rows: count(1000), /* of the heatmap; 0: 50 */
+	column: count(MOST_NS), /* ns a column; 0: as fits */
+	phase: count(MOST_NS), /* ns after the whole column that columns begin */
+	threads: count(100000), /* that the time strip shows; 0: the first few */
+	file: count(1000), /* which of those that were opened one after the other */
+	split: count(900), /* thousandths of the height that the heatmap has; 0: as fits */
+	/* {kind, of}: what was done to the stacks, in order */
+	transforms: { ...list(MAX_TRANSFORMS, parseTransform, formatTransform), word: "t" },
+	metrics: { ...list(MAX_METRICS), word: "show" }, /* that are shown side by side; none: the first few */
+	window: windows, /* [from, to] of the graph's width that is seen, 0..1 */
+	callers: windows, /* the same of the graph above the function of the sandwich */
+	folds: names, /* processes that are not as they are first seen: open, or closed */
+	zoom: names, /* names of frames from the root on */
+};
+
+const WORDS = byWord(PROPERTIES);
+export const DEFAULTS = nothingSaid(PROPERTIES);
 
 function freeze(value) {
 	if (value && typeof value === "object" && !Object.isFrozen(value)) {
@@ -72,106 +111,22 @@ function decode(text) {
 
 /* A state's hash, without "#"; "" for the defaults. */
 export function stateHash(state) {
-	const words = [];
-	for (const range of state.ranges)
-		words.push(["time", rangeWord(range)]);
-	if (state.rangesB)
-		words.push(...(state.rangesB.length ? state.rangesB : [null])
-			.map((range) => ["b", range ? rangeWord(range) : ""]));
-	words.push(...queryWords(state.query));
-	if (state.brush)
-		words.push(["brush", rangeWord({ ...state.brush, rows: null })]);
-	for (const key of TEXT_WORDS)
-		if (state[key] !== DEFAULTS[key])
-			words.push([key, state[key]]);
-	if (state.strip)
-		words.push(["strip", rangeWord({ ...state.strip, rows: null })]);
-	for (const key of COUNT_WORDS)
-		if (state[key])
-			words.push([key, String(state[key])]);
-	const parts = words.map(([key, value]) => (value === "" ? key : `${key}=${encode(value)}`));
-	for (const transform of state.transforms)
-		parts.push(`t=${encode(formatTransform(transform))}`);
-	for (const metric of state.metrics)
-		parts.push(`show=${encode(metric)}`);
-	for (const key of WINDOW_WORDS)
-		if (state[key])
-			parts.push(`${key}=${state[key].map((x) => Number(x.toFixed(12))).join(",")}`);
-	for (const key of LIST_WORDS)
-		if (state[key].length)
-			parts.push(`${key}=${state[key].map(encodeURIComponent).join(";")}`);
-	return parts.join("&");
+	return wordsOf(PROPERTIES, state)
+		.map(([word, said]) => (said === "" ? word : `${word}=${PROPERTIES[word]?.isRaw ? said : encode(said)}`))
+		.join("&");
 }
-
-function parseCount(text, max) {
-	const count = Number(text);
-	return Number.isInteger(count) && count > 0 && count <= max ? count : 0;
-}
-
-/* Part of the width, 0..1. */
-function parseWindow(value) {
-	const [from, to] = value.split(",").map(Number);
-	return from >= 0 && to > from && to <= 1 ? [from, to] : null;
-}
-
-/* A part of the time; without an end it is none. */
-function parsePart(value) {
-	const range = parseRange(value);
-	return range && { from: range.from, to: range.to };
-}
-
-const STATE_WORDS = {
-	time: (state, value) => {
-		const range = parseRange(value);
-		if (range && state.ranges.length < MAX_RANGES)
-			state.ranges.push(range);
-	},
-	b: (state, value) => {
-		const range = parseRange(value);
-		state.rangesB = state.rangesB || [];
-		if (range && state.rangesB.length < MAX_RANGES)
-			state.rangesB.push(range);
-	},
-	brush: (state, value) => (state.brush = parsePart(value)),
-	strip: (state, value) => (state.strip = parsePart(value)),
-	t: (state, value) => {
-		const transform = parseTransform(value);
-		if (transform && state.transforms.length < MAX_TRANSFORMS)
-			state.transforms.push(transform);
-	},
-	show: (state, value) => {
-		if (state.metrics.length < MAX_METRICS)
-			state.metrics.push(value);
-	},
-	window: (state, value) => (state.window = parseWindow(value)),
-	callers: (state, value) => (state.callers = parseWindow(value)),
-	rows: (state, value) => (state.rows = parseCount(value, 1000)),
-	column: (state, value) => (state.column = parseCount(value, 86400e9)),
-	phase: (state, value) => (state.phase = parseCount(value, 86400e9)),
-	threads: (state, value) => (state.threads = parseCount(value, 100000)),
-	split: (state, value) => (state.split = parseCount(value, 900)),
-	file: (state, value) => (state.file = parseCount(value, 1000)),
-};
 
 /* The state that a hash says; what it does not say is as by default. */
 export function parseHash(hash) {
-	const state = { ...DEFAULTS, ranges: [], zoom: [], folds: [], transforms: [], metrics: [] };
+	const state = { ...DEFAULTS };
 	const words = [];
-	for (const part of hash.replace(/^#/, "").split("&")) {
-		if (!part)
-			continue;
-		const at = part.indexOf("=");
-		const key = at < 0 ? part : part.slice(0, at);
-		const raw = at < 0 ? "" : part.slice(at + 1);
-		const value = decode(raw);
-		if (LIST_WORDS.includes(key))
-			state[key] = raw.split(";").filter((name) => name).map(decode);
-		else if (Object.hasOwn(STATE_WORDS, key))
-			STATE_WORDS[key](state, value);
-		else if (TEXT_WORDS.includes(key))
-			state[key] = value;
+	for (const said of hash.replace(/^#/, "").split("&")) {
+		const [, word, raw] = /^([^=]*)=?([^]*)$/.exec(said);
+		const name = WORDS.get(word);
+		if (name && name !== "query")
+			state[name] = PROPERTIES[name].read(PROPERTIES[name].isRaw ? raw : decode(raw), state[name]);
 		else
-			words.push([key, value]);
+			words.push([word, decode(raw)]);
 	}
 	state.query = parseQuery(words);
 	return freeze(state);

@@ -1,12 +1,12 @@
 /* transforms.js - what a reader does to the stacks of a selection, one step after the other */
 
-/** What there is, in the words of the URL and of the chips. */
+/** What there is, in the words of the URL, of the chips, and of the command line where it has one. */
 export const transformKinds = {
-	focus: { of: "function", says: (of) => `Focus on ${of}` },
-	merge: { of: "function", says: (of) => `Merge ${of} into its callers` },
-	collapse: { of: "function", says: (of) => (of ? `Collapse recursion of ${of}` : "Collapse recursion") },
-	drop: { of: "function", says: (of) => `Drop samples with ${of}` },
-	hide: { of: "module", says: (of) => `Hide module ${of}` },
+	focus: { says: (of) => `Focus on ${of}`, flag: "--focus" },
+	merge: { says: (of) => `Merge ${of} into its callers`, flag: "--elide" },
+	collapse: { says: (of) => (of ? `Collapse recursion of ${of}` : "Collapse recursion") },
+	drop: { says: (of) => `Drop samples with ${of}`, flag: "--without" },
+	hide: { says: (of) => `Hide module ${of}` },
 };
 
 /** `kind:of` of the URL; null if it says nothing that is known. */
@@ -23,23 +23,14 @@ export function formatTransform({ kind, of }) {
 	return of === "" ? kind : `${kind}:${of}`;
 }
 
-/**
- * commandOfTransform - the same as words of the command line, or null if it has none
- *
- * The command has no flag that hides a module or collapses one function alone.
- */
+/** The command's pattern that matches NAME and nothing else. */
+export const exactly = (name) =>
+	`^${name.replace(/[\\^$.*+?()[\]{}|#\s-]/g, (c) => (/\s/.test(c) ? "\\s" : `\\${c}`))}$`;
+
+/** The same as words of the command line, or null: it cannot hide a module, or collapse one function alone. */
 export function commandOfTransform({ kind, of }) {
-	const pattern = `^${of.replace(/[\\^$.*+?()[\]{}|#\s-]/g, (c) => (/\s/.test(c) ? "\\s" : `\\${c}`))}$`;
-	switch (kind) {
-	case "focus":
-		return ["--focus", pattern];
-	case "merge":
-		return ["--elide", pattern];
-	case "drop":
-		return ["--without", pattern];
-	case "collapse":
-		return of === "" ? ["--flatten"] : null;
-	default:
-		return null;
-	}
+	if (kind === "collapse" && of === "")
+		return ["--flatten"];
+	const { flag } = transformKinds[kind];
+	return flag ? [flag, exactly(of)] : null;
 }

@@ -94,7 +94,7 @@ export function flamePicture(app, tree) {
 	const part = selection.isSigned ? signedPart(tree) : null;
 	return {
 		layout,
-		...foundIn(app.store.state.search, tree, nameOf, numberOfFrames(selection), layout.amount),
+		...foundIn(app.models.search(), tree, nameOf, numberOfFrames(selection), layout.amount),
 		fill: part ? (node) => app.colours.change(part(node)) : (node) => app.colours.frame(numbers[node]),
 		striped: part ? (node) => part(node) < 0 : null,
 		keys: part ? changeKeys(app, ["shrank", "grew"]) : app.colours.keys(legend),

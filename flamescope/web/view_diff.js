@@ -3,7 +3,7 @@
 import { formatAmount, formatShare } from "wick/amount.js";
 import { button, make } from "wick/dom.js";
 import { makeLegend } from "wick/flame_legend.js";
-import { compilePattern, foundIn } from "wick/frame_search.js";
+import { foundIn } from "wick/frame_search.js";
 import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
 import { StackView, ZoomedGraph } from "wick/stack_view.js";
 import { changeKeys } from "wick/tree_picture.js";
@@ -163,6 +163,8 @@ class DiffView extends StackView {
 	#picture() {
 		const { app, diff } = this;
 		const { tree, layout, names } = diff;
+		const search = app.models.search();
+		this.searched = search.names;
 		const nameOf = (frame) => names[frame];
 		const change = (node) => tree.total[1][node] - tree.total[0][node];
 		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
@@ -172,7 +174,7 @@ class DiffView extends StackView {
 			layout,
 			nameOf,
 			whole: "both sides",
-			...foundIn(app.store.state.search, tree, nameOf, names.length, tree.width),
+			...foundIn(search, tree, nameOf, names.length, tree.width),
 			fill: (node) => app.colours.change(part(node)),
 			striped: (node) => part(node) < 0,
 			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
@@ -197,9 +199,8 @@ class DiffView extends StackView {
 	}
 
 	#rows() {
-		const { regex } = compilePattern(this.app.store.state.search);
 		const { order, names } = this.diff;
-		return order.filter((i) => !regex || regex.test(names[i]));
+		return order.filter((i) => !this.searched || this.searched.has(names[i]));
 	}
 
 	#makeTable() {

@@ -4,7 +4,6 @@ import { formatShare, formatTime, formatTotal } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
 import { textEquivalent } from "wick/aria.js";
 import { openFrameMenu } from "wick/frame_menu.js";
-import { compilePattern } from "wick/frame_search.js";
 import { frameName } from "wick/frames.js";
 import { stripBoxes, stripColumns, stripParts } from "wick/strip.js";
 import { emptyNote, sameTree, whyEmpty } from "wick/stack_view.js";
@@ -60,9 +59,8 @@ class Strip {
 		const { app } = this;
 		const selection = app.models.selection();
 		const strip = app.models.strip();
-		Object.assign(this, { selection, strip });
+		Object.assign(this, { selection, strip, searched: app.models.search().names });
 		this.span = stripSpan(selection, app.store.state.ranges, selection.profile.lengthNs);
-		this.regex = compilePattern(app.store.state.search).regex;
 		app.found = null;
 		app.emit("found");
 		this.#build();
@@ -261,7 +259,7 @@ class StripRow {
 	#box(row, node, from, to) {
 		const { view, context, ink } = this;
 		const name = view.nameOf(node);
-		const match = view.regex?.test(name);
+		const match = view.searched?.has(name);
 		context.fillStyle = match ? ink.match
 			: view.app.colours.frame(view.strip.colours[node]);
 		const width = to - from;

@@ -3,7 +3,6 @@
 import { formatAmount, formatRate, formatShare } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
 import { button, make } from "wick/dom.js";
-import { compilePattern } from "wick/frame_search.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { selectedNs } from "wick/heat_words.js";
 import { fileOf, frameModule, frameName } from "wick/frames.js";
@@ -26,13 +25,13 @@ export const sorts = {
 	module: (table, i) => table.moduleOf(i),
 };
 
-/** Rows (by number) in the order that "-self" and the like say, of those that REGEX matches. */
-export function sortedRows(table, sort, regex) {
+/** Rows (by number) in the order that "-self" and the like say, of those whose names are among FOUND. */
+export function sortedRows(table, sort, found) {
 	const ascending = sort.startsWith("-");
 	const id = Object.hasOwn(sorts, sort.replace(/^-/, "")) ? sort.replace(/^-/, "") : "self";
 	const wanted = [];
 	for (let i = 0; i < table.rows.n; i++) {
-		if (!regex || regex.test(table.nameOf(i)))
+		if (!found || found.has(table.nameOf(i)))
 			wanted.push(i);
 	}
 	const key = wanted.length ? Array.from({ length: table.rows.n }, (_, i) => sorts[id](table, i)) : [];
@@ -121,8 +120,8 @@ class TableView extends StackView {
 			onPick: (i) => app.store.set({ frame: this.model.nameOf(i) }),
 			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i], this.table.element),
 		});
-		const { regex, problem } = compilePattern(app.store.state.search);
-		const { order, sorted } = sortedRows(this.model, app.store.state.sort || "self", regex);
+		const { names, problem } = app.models.search();
+		const { order, sorted } = sortedRows(this.model, app.store.state.sort || "self", names);
 		const empty = rows.n === 0;
 		this.sayEmpty(empty ? whyEmpty(app, selection) : "");
 		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
@@ -130,7 +129,7 @@ class TableView extends StackView {
 		this.counts.checked = app.store.state.columns === COUNTS;
 		this.table.show(order, sorted);
 		this.table.element.scrollTop = top;
-		this.tellFound(problem ? { problem } : regex ? { nodes: order.length, share: "" } : null);
+		this.tellFound(problem ? { problem } : names ? { nodes: order.length, share: "" } : null);
 		this.showNear();
 	}
 

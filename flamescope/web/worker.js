@@ -2,6 +2,7 @@
 
 import { makeAnswers } from "wick/answers.js";
 import { startModel } from "wick/model.js";
+import { onMatching } from "wick/pattern.js";
 
 const answers = makeAnswers();
 let last = startModel();
@@ -22,6 +23,7 @@ async function answer({ question, state, words }) {
 	}
 }
 
+onMatching((matching) => self.postMessage({ matching }));
 self.addEventListener("message", ({ data }) => {
 	last = last.then(() => answer(data), (error) => self.postMessage({ problem: error.message }));
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
-import { compilePattern, matchFrames } from "../../flamescope/web/frame_search.js";
+import { matchFrames, searchNames } from "../../flamescope/web/frame_search.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
 import { fromBase64, inflate } from "../../flamescope/web/bytes.js";
 import { fileOf, startModel } from "../../flamescope/web/model.js";
@@ -32,7 +32,8 @@ function look(profile) {
 		const nameOf = (frame) => frameName(selection, frame);
 		const flame = makeFlame(selection);
 		layoutTree(flame, flame.gain);
-		matchFrames(flame, compilePattern("(a+)+b").regex, nameOf, profile.frames.n + selection.labels.length);
+		const { names } = searchNames("a+b|f", Array.from(profile.frames.name, profile.text));
+		matchFrames(flame, names, nameOf, profile.frames.n + selection.labels.length);
 		for (const kind of ["functions.csv", "flame.svg"])
 			fileOf("drawing", kind, selection.made, 0, "", "", "package");
 		functionDetails(selection, "f1");
@@ -54,8 +55,7 @@ const KINDS = {
 		packOf(parseChoice("?last=60"), list);
 	},
 	name: (text) => {
-		const { regex } = compilePattern("(a+)+(b|c)$");
-		regex.test(text);
+		searchNames("(a|f).*(b|c)$", [text]);
 		originalName(text);
 		shellWord(text);
 	},

@@ -65,6 +65,17 @@ for (const size of [...DESKTOPS, PHONE]) {
 	});
 }
 
+test("all views are tabs in a window of 1280 pixels, and in a box where there is less room", async () => {
+	const page = await openAt([1280, 800], recordings.plain);
+	const shown = () => page.$$eval("#tabs [role=tab]", (tabs) => tabs.filter((tab) => tab.checkVisibility()).length);
+	assert.equal(await shown(), 9);
+	assert.deepEqual((await measure(page)).over, [0, 0]);
+	await page.setViewport({ width: 1100, height: 800 });
+	await wick.until(page, () => !document.querySelector("#show-tabs").hidden);
+	assert.equal(await shown(), 0);
+	await wick.isQuiet(page);
+});
+
 test("all tools are reached on a phone, without scrolling the page", async () => {
 	const page = await openAt(PHONE, recordings.plain);
 	for (const button of ["#show-query", "#show-filter", "#show-tabs", "#show-share", "#show-info", "#show-heat-menu"]) {

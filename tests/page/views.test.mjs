@@ -111,16 +111,30 @@ test("idle CPUs are hidden by a chip that shows them, and an event is chosen", a
 	await wick.isQuiet(plain);
 });
 
-test("a pattern that would never end hangs nothing", async () => {
-	for (const words of ["search=(a%2B)%2B$", "only=(a%2B)%2B$", "where=comm=(p%2B)%2B$", "elide=(a|a)*$"]) {
-		const page = await wick.openPage(url, words);
-		assert.ok(await page.$("#view canvas"), words);
-		await page.type("#search input", "(a|aa)+$");
-		await wick.until(page, () => document.querySelector("#search output").textContent !== "");
+test("a pattern that would never end hangs nothing, and is given up with a reason", async () => {
+	const name = `${"a".repeat(60)}!`;
+	const hostile = wick.writePage(wick.writeText("hostile.perf",
+		`app 7/7 [000] 100.5: 1 cpu-clock: \n\t10 ${name}+0x1 (/bin/app)\n\n`.repeat(9)));
+	for (const words of ["only=(a%2B)%2B$", "elide=(a|a)*$"]) {
+		const page = await wick.openPage(hostile, words);
+		assert.match(await page.$eval("#problem", (element) => element.textContent), /takes too long on these names/, words);
+		await page.click("#chips button");
+		await wick.rest(page);
+		assert.equal(await page.$eval("#problem", (element) => element.textContent), "");
 		await wick.isQuiet(page);
 	}
-	const page = await wick.openPage(url, "search=(?=a%2B)%2Bb");
-	await wick.until(page, () => /takes? too long/.test(document.querySelector("#search output").textContent));
+	const page = await wick.openPage(hostile);
+	await wick.rest(page);
+	await page.type("#search input", "(a|aa)+$");
+	await wick.until(page, () => document.querySelector("main").getAttribute("aria-busy") === "true");
+	await page.keyboard.press("Escape"); /* the page answers while the worker does not */
+	await page.click("#show-share");
+	await page.waitForSelector("#share:popover-open");
+	await page.type("#search input", "(a|aa)+$");
+	await wick.until(page, () => /takes too long/.test(document.querySelector("#search output").textContent));
+	await page.$eval("#search input", (input) => (input.value = ""));
+	await page.type("#search input", "^a");
+	await wick.until(page, () => /1 frames/.test(document.querySelector("#search output").textContent));
 	await wick.isQuiet(page);
 });
 

@@ -8,6 +8,7 @@ import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
 import { makeStore } from "../../flamescope/web/store.js";
+import { watched } from "../../flamescope/web/watched.js";
 import { packOfSamples } from "./packs.mjs";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -123,10 +124,10 @@ globalThis.self = { postMessage: (value, transfer) => parentPort.postMessage(val
 	addEventListener: (_, listen) => parentPort.on("message", (data) => listen({ data })) };
 ${script}`, { eval: true });
 	const app = { store: makeStore("metric=samples"), profile: null, baseline: null };
-	const models = makeModels(app, {
+	const models = makeModels(app, watched(() => ({
 		addEventListener: (_, listen) => worker.on("message", (data) => listen({ data })),
 		postMessage: (message) => worker.postMessage(message),
-	});
+	})));
 	await assert.rejects(models.open({ A: { buffer: Uint8Array.from([1, 2, 3]).buffer } }), /damaged/);
 	await assert.rejects(models.open({ A: { text: gzipSync("a pack").subarray(0, 20).toString("base64") } }), /ends too early/);
 	const bytes = packOfSamples(1000, "--seconds", "10");

@@ -6,7 +6,7 @@ import { formatAmount, formatChange, formatLength, formatRate, formatShare, form
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/flame.js";
-import { compilePattern, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
+import { foundIn, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
 import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { withHeat } from "../../flamescope/web/heat.js";
 import { fileOf } from "../../flamescope/web/model.js";
@@ -96,13 +96,15 @@ test("the command's pattern matches the name and nothing else", () => {
 test("what is matched below a match is not counted again", () => {
 	const selection = select(samples);
 	const tree = makeFlame(selection);
-	const { regex } = compilePattern("^[ab]$");
-	const matches = matchFrames(tree, regex, (f) => frameName(selection, f), 10);
+	const nameOf = (f) => frameName(selection, f);
+	const names = new Set(["a", "b"]);
+	const matches = matchFrames(tree, names, nameOf, 10);
 	const found = matchedAmount(tree, matches, tree.samples);
 	assert.equal(found.amount, 4);
 	assert.equal(found.nodes, 8);
-	assert.notEqual(compilePattern("(").problem, undefined);
-	assert.equal(compilePattern("").regex, null);
+	assert.deepEqual(foundIn({ names }, tree, nameOf, 10, tree.samples), { matches, found: { nodes: 8, share: "80.00 %" } });
+	assert.deepEqual(foundIn({ names: null }, tree, nameOf, 10, tree.samples), { matches: null, found: null });
+	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10, tree.samples), { matches: null, found: { problem: "no" } });
 });
 
 test("details have every metric, the states and the threads", () => {
