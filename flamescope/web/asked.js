@@ -183,7 +183,7 @@ export function makeModels(app, started = startWorker()) {
 		strip: () => get("strip", [...SELECTION, "colour"]),
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
-		diff: () => get("diff", [...SELECTION, "rangesB"]),
+		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),
 		brush: (n) => get("brush", QUERY, n),
 		values: (name) => get("values", [], name),
 		/** A recording, as A or B, in whose place the one before is gone. */

@@ -12,10 +12,8 @@ function searchOf(text) {
 	return {
 		problem: "",
 		test(name) {
-			if (this.problem)
-				return false;
 			try {
-				return matchesFunction(pattern, name);
+				return !this.problem && matchesFunction(pattern, name);
 			} catch (error) {
 				this.problem = error.message;
 				return false;
@@ -24,64 +22,60 @@ function searchOf(text) {
 	};
 }
 
-let last = { text: "", result: { regex: null } };
+let last = { text: "", regex: null };
 
 /** {regex} or {problem}; "" is no pattern: {regex: null}.  A regex may have a `problem` later. */
 export function compilePattern(text) {
-	if (text === last.text)
-		return last.result.regex?.problem ? { regex: null, problem: last.result.regex.problem } : last.result;
-	let result;
-	try {
-		result = { regex: text === "" ? null : searchOf(text) };
-	} catch (error) {
-		result = { regex: null, problem: error.message };
+	if (text !== last.text) {
+		last = { text, regex: null };
+		try {
+			last.regex = text === "" ? null : searchOf(text);
+		} catch (error) {
+			last.problem = error.message;
+		}
 	}
-	last = { text, result };
-	return result;
+	const problem = last.problem || last.regex?.problem;
+	return problem ? { regex: null, problem } : last;
 }
 
-/** One byte a frame of the tree: whether its name matches. */
-export function matchFrames(tree, regex, nameOf, nFrames) {
+/* One byte a frame of the tree: whether its name is among NAMES. */
+function matchFrames(tree, names, nameOf, nFrames) {
 	const known = new Uint8Array(nFrames);
 	for (let node = 1; node < tree.n; node++) {
 		const frame = tree.frame[node];
 		if (known[frame] === 0)
-			known[frame] = regex.test(nameOf(frame)) ? 2 : 1;
+			known[frame] = names.has(nameOf(frame)) ? 2 : 1;
 	}
-	for (let i = 0; i < nFrames; i++)
-		known[i] = known[i] === 2 ? 1 : 0;
-	return known;
+	return known.map((found) => found >> 1);
+}
+
+/** {names: has() says which the state's search finds; null: it searches for nothing}, or {problem}. */
+export function searched(app) {
+	const { regex, problem } = compilePattern(app.store.state.search);
+	return { names: regex && { has: (name) => regex.test(name) }, get problem() {
+		return problem || regex?.problem; /* which is known once it was matched */
+	} };
 }
 
 /**
- * matchedAmount - how much of the tree lies at or below a frame that matches
+ * foundIn - what a search finds in a tree
  *
- * A match below another one is not counted again.
- *
- * Return: {amount, nodes}: nodes is how many match.
+ * Return: {matches: a byte a frame, or null, found}; found is null without a search, {problem} or {nodes: how
+ * many match, share: of the whole, at or below one of them}.
  */
-export function matchedAmount(tree, matches, amount) {
+export function foundIn(search, tree, nameOf, nFrames) {
+	const matches = search.names && matchFrames(tree, search.names, nameOf, nFrames);
+	if (!matches || search.problem)
+		return { matches, found: search.problem ? { problem: search.problem } : null };
 	const covered = new Uint8Array(tree.n);
 	let sum = 0;
 	let nodes = 0;
 	for (let node = 1; node < tree.n; node++) {
-		const above = covered[tree.parent[node]];
 		const match = matches[tree.frame[node]];
+		const isCovered = covered[tree.parent[node]];
 		nodes += match;
-		if (match && !above)
-			sum += amount[node];
-		covered[node] = above | match;
+		sum += match && !isCovered ? tree.width[node] : 0;
+		covered[node] = match | isCovered;
 	}
-	return { amount: sum, nodes };
-}
-
-/** What a search finds in a tree: {matches, found}: found is null without a search, {problem} or {share, nodes}. */
-export function foundIn(search, tree, nameOf, nFrames, amount) {
-	const { regex, problem } = compilePattern(search);
-	const matches = regex ? matchFrames(tree, regex, nameOf, nFrames) : null;
-	const wrong = problem ?? regex?.problem; /* known once it was matched */
-	if (wrong || !matches)
-		return { matches, found: wrong ? { problem: wrong } : null };
-	const { nodes, amount: sum } = matchedAmount(tree, matches, amount);
-	return { matches, found: { nodes, share: formatShare(sum, amount[0]) } };
+	return { matches, found: { nodes, share: formatShare(sum, tree.width[0]) } };
 }

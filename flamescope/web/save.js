@@ -107,7 +107,8 @@ async function saveText(app, what, ending) {
 	try {
 		const { columnNs } = app.heatView.heat;
 		const bytes = await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`, title,
-			{ columnNs, phaseNs: phase % columnNs, around: app.view?.around });
+			{ columnNs, phaseNs: phase % columnNs, around: app.view?.around,
+				matches: app.view?.graphs?.at(-1)?.picture.matches ?? undefined });
 		download(new Blob([bytes], { type: ending === "svg" ? "image/svg+xml" : "text/csv" }), name);
 		return said(app, name, []);
 	} catch (error) {

@@ -21,13 +21,9 @@ export function dimensionOf(profile, name) {
 /** What samples say in a dimension: [{label, samples: how many say it}], most first. */
 export function dimensionValues(profile, name) {
 	const { labels, codes } = dimensionOf(profile, name);
-	const ofCode = new Float64Array(labels.length);
-	codes.forEach((code) => ofCode[code]++);
 	const samples = new Map();
-	labels.forEach((label, code) => {
-		if (ofCode[code])
-			samples.set(label, (samples.get(label) ?? 0) + ofCode[code]);
-	});
+	for (const code of codes)
+		samples.set(labels[code], (samples.get(labels[code]) ?? 0) + 1);
 	return [...samples].map(([label, n]) => ({ label, samples: n }))
 		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
 }

@@ -33,12 +33,13 @@ export const DEFAULTS = Object.freeze({
 	threads: 0, /* that the time strip shows; 0: the first few */
 	search: "",
 	sort: "",
+	changes: "", /* of a difference: those that are "new" or "gone"; "": all */
 	columns: "", /* of the table; "counts": those of samples, too */
 	split: 0, /* thousandths of the height that the heatmap has; 0: as fits */
 	details: "", /* the panel of a function: "open", "closed"; "": as fits */
 });
 
-const TEXT_WORDS = ["view", "by", "cell", "colour", "theme", "around", "frame", "search", "sort", "columns", "details"];
+const TEXT_WORDS = ["view", "by", "cell", "colour", "theme", "around", "frame", "search", "sort", "changes", "columns", "details"];
 const COUNT_WORDS = ["rows", "column", "phase", "threads", "split"];
 const LIST_WORDS = ["folds", "zoom"]; /* of names */
 const WINDOW_WORDS = ["window", "callers"];
