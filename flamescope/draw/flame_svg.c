@@ -234,14 +234,6 @@ static void add_label(const struct picture *picture, uint32_t node, double x, do
 	buf_add(buf, "</text>");
 }
 
-/* What the search finds is marked also where no script runs. */
-static bool is_match(const struct picture *picture, uint32_t node)
-{
-	uint32_t frame = picture->layout->flame->nodes[node].frame;
-
-	return node != 0 && frame < picture->options->n_matches && picture->options->matches[frame];
-}
-
 static void add_frame(const struct picture *picture, uint32_t node)
 {
 	const struct flame *flame = picture->layout->flame;
@@ -259,8 +251,9 @@ static void add_frame(const struct picture *picture, uint32_t node)
 	add_numbers(picture, node, &share, &amount);
 	buf_add(buf, "<g class=\"");
 	add_class(picture, node);
-	if (is_match(picture, node))
-		buf_add(buf, " hit");
+	if (node && flame->nodes[node].frame < picture->options->n_matches &&
+	    picture->options->matches[flame->nodes[node].frame])
+		buf_add(buf, " hit"); /* as the script does, for where none runs */
 	if (*mark_of(picture, node))
 		buf_printf(buf, "\" data-m=\"%s", mark_of(picture, node));
 	buf_printf(buf, "\" data-d=\"%u\" transform=\"translate(0,%u)\" data-p=\"%s", depth,

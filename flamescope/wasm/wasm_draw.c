@@ -256,7 +256,7 @@ WASM_EXPORT("file_column") const struct wasm_view *wasm_file_column(const struct
 
 struct drawing {
 	const struct selection *selection;
-	const void *of; /* a heatmap, a comparison or a baseline */
+	const void *of;     /* a heatmap, a comparison or a baseline */
 	const char *around; /* a function; NULL: whole stacks */
 	struct flame_svg_options svg;
 };
@@ -264,14 +264,13 @@ struct drawing {
 /* As `wick flamegraph` draws it. */
 static int draw_flame(const struct drawing *it, const char *kind, struct buf *buf)
 {
-	const bool is_reverse = strcmp(kind, "reverse.svg") == 0;
 	struct flame_svg_options options = it->svg;
 	struct flame *calls = NULL;
 	struct flame *reverse = NULL;
 	int r = flame_make(it->selection, FLAME_CALLS, it->around, &calls);
 
 	options.threshold = FLAME_SVG_THRESHOLD;
-	options.icicle = is_reverse || strcmp(kind, "icicle.svg") == 0;
+	options.icicle = strcmp(kind, "reverse.svg") == 0 || strcmp(kind, "icicle.svg") == 0;
 	if (r == 0)
 		r = flame_make(it->selection, FLAME_REVERSE, it->around, &reverse);
 	if (r == 0)
@@ -346,7 +345,8 @@ static const char *text_after(const char **at)
 /*
  * KIND: "heatmap.svg", "heatmap.csv" OF a heatmap, "diff.csv" OF a comparison, "diff.svg" OF the
  * baseline's selection, "flame.svg", "icicle.svg"...: the stacks; other CSV is of the functions.
- * TEXTS: title, function that the stacks are around, what colours go by, and search, each with a NUL.
+ * TEXTS: title, function that the stacks are around, what colours go by, and search, each with a
+ * NUL.
  */
 WASM_EXPORT("drawing_new")
 struct wasm_file *wasm_drawing_new(const char *kind, const struct selection *selection,

@@ -5,20 +5,22 @@ import { dimensionOf } from "wick/select.js";
 
 const MOST_VALUES = 12; // of a tag that are listed; the rest is added up
 
-/** One byte a node: 1 it or a node above it is of the function NAME ("": any), 2 it is itself. */
-export function markFunction(selection, name) {
+/* {marks: a byte a node, 1: it or a node above it is of the function NAME ("": any), 3: it itself; frames of that name}. */
+function markFunction(selection, name) {
 	const { n, parent, frame } = selection.nodes;
-	if (name === "")
-		return new Uint8Array(n).fill(1);
 	const known = new Uint8Array(numberOfFrames(selection));
-	const marks = new Uint8Array(n);
-	for (let node = 1; node < n; node++) {
+	const marks = new Uint8Array(n).fill(name === "" ? 1 : 0);
+	const frames = [];
+	for (let node = 1; name !== "" && node < n; node++) {
 		const f = frame[node];
-		if (known[f] === 0)
+		if (known[f] === 0) {
 			known[f] = frameName(selection, f) === name ? 2 : 1;
+			if (known[f] === 2)
+				frames.push(f);
+		}
 		marks[node] = known[f] === 2 ? 3 : marks[parent[node]] & 1;
 	}
-	return marks;
+	return { marks, frames };
 }
 
 /**
@@ -28,7 +30,7 @@ export function markFunction(selection, name) {
  * threads, metrics, tags}; samples is 0 when no stack has it.
  */
 export function functionDetails(selection, name) {
-	const marks = markFunction(selection, name);
+	const { marks, frames } = markFunction(selection, name);
 	const { profile } = selection;
 	const picked = new Uint32Array(selection.n);
 	const total = { gain: 0, loss: 0 };
@@ -50,7 +52,7 @@ export function functionDetails(selection, name) {
 	const time = (i) => profile.time[selection.samples[i]];
 	return {
 		name,
-		frames: framesOf(selection, marks),
+		frames,
 		samples,
 		selfSamples,
 		total,
@@ -67,15 +69,6 @@ function count(sum, value) {
 		sum.gain += value;
 	else
 		sum.loss -= value;
-}
-
-function framesOf(selection, marks) {
-	const frames = new Set();
-	for (let node = 1; node < marks.length; node++) {
-		if (marks[node] & 2)
-			frames.add(selection.nodes.frame[node]);
-	}
-	return [...frames];
 }
 
 function metricOf(selection, picked, { name, unit, kind, values, deltas }) {

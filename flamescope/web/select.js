@@ -35,11 +35,11 @@ export function dimensionValues(profile, name) {
 class Selection {
 	#made = 0;
 
-	constructor(profile, remake) {
-		this.profile = profile;
-		this.remake = remake; /* -> its address */
+	/* OF: {query, everyEvent, name of its metric}; REMAKE returns its address. */
+	constructor(profile, of, remake) {
+		this.remake = remake;
 		const said = facts("selection", this.made);
-		Object.assign(this, said);
+		Object.assign(this, said, of, { profile });
 		for (const name of ["samples", "stacks", "values"])
 			lazy(this, name, () => column("selection", this.made, name));
 		lazy(this, "sum", () => this.values.reduce((sum, value) => sum + value, 0));
@@ -68,9 +68,8 @@ export function makeSelection(profile, query, everyEvent = false, ranges = []) {
 	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
 	/* A NUL ends a word of C, and is in no name. */
 	const text = words.map(([name, value]) => `${name}\0${value.replaceAll("\0", "\ufffd")}\0`).join("");
-	const selection = new Selection(profile,
+	return new Selection(profile, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" },
 		() => make("selection", profile.made, text, everyEvent ? 1 : 0));
-	return Object.assign(selection, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" });
 }
 
 /** The part of a selection of makeSelection() that is in one of RANGES, and that a FILTER lets pass. */
@@ -96,8 +95,8 @@ export function transformSelection(selection, transforms) {
 			selection.release();
 		return made;
 	};
-	const { query, everyEvent, name } = selection;
-	return Object.assign(new Selection(selection.profile, remake), { query, everyEvent, name });
+	const { profile, query, everyEvent, name } = selection;
+	return new Selection(profile, { query, everyEvent, name }, remake);
 }
 
 /* Nothing of PROFILE, because of PROBLEM. */

@@ -105,7 +105,7 @@ class Graph {
 		this.canvas = new FlameCanvas(app, {
 			...options,
 			onZoom: (node) => view.choose(this.picture, node),
-			onOut: () => view.zoomTo(app.store.state.zoom.slice(0, -1)),
+			onOut: () => view.isZoomed && view.zoomTo(app.store.state.zoom.slice(0, -1)),
 			onMenu: (node, x, y) => view.openMenu(this.picture.tree, node, x, y),
 			onWindow: (window) => this.#keep(window),
 		});

@@ -51,10 +51,6 @@ class Sandwich extends GraphView {
 			this.#goTo(frame, { frame });
 	}
 
-	zoomTo() {
-		/* there is no way out */
-	}
-
 	show() {
 		const { app } = this;
 		const selection = app.models.selection();
