@@ -1,9 +1,9 @@
 /* flame_input.js - a tree on a canvas by pointer and keys */
 
+import { onDrag } from "wick/canvas.js";
 import { besideNode, panWindow, widestChild, zoomWindow } from "wick/tree_layout.js";
 
 const WHEEL = 0.0018; /* of zoom a pixel of wheel */
-const DRAG_STARTS = 4; /* pixels: less is a click */
 
 function zoom(view, at, factor) {
 	const { x, width } = view.picture.tree;
@@ -68,41 +68,31 @@ function menuAt(view, node) {
 /** What the user does with VIEW, a FlameCanvas. */
 export function listenFlame(view) {
 	const { canvas, element, options } = view;
-	let drag = null;
 
-	function onMove({ clientX, clientY }) {
-		if (drag)
-			return onDrag(clientX - drag.x, clientY - drag.y);
-		const node = view.nodeAtPoint(clientX, clientY);
+	onDrag(canvas, ({ clientX, clientY }) => {
+		const { window: seen, element: { scrollTop } } = view;
+		return view.picture && {
+			move(event) {
+				view.unhover();
+				view.setWindow(panWindow(seen, (clientX - event.clientX) / element.clientWidth), false);
+				element.scrollTop = scrollTop + clientY - event.clientY;
+			},
+			end(event, moved) {
+				const node = event ? view.nodeAtPoint(event.clientX, event.clientY) : -1;
+				if (moved)
+					options.onWindow(view.window);
+				else if (node >= 0)
+					choose(view, node);
+			},
+		};
+	});
+
+	function onMove({ buttons, clientX, clientY }) {
+		const node = buttons ? -1 : view.nodeAtPoint(clientX, clientY);
 		if (node < 0)
 			return view.unhover();
 		view.frameNode(view.shade, node);
 		return view.app.tip.show(clientX, clientY, view.picture.lines(node));
-	}
-
-	function onDown({ button, pointerId, clientX, clientY }) {
-		if (button !== 0)
-			return;
-		canvas.setPointerCapture(pointerId);
-		drag = { x: clientX, y: clientY, window: view.window, top: element.scrollTop, moved: false };
-	}
-
-	function onDrag(dx, dy) {
-		if (!drag.moved && Math.hypot(dx, dy) < DRAG_STARTS)
-			return;
-		drag.moved = true;
-		view.unhover();
-		view.setWindow(panWindow(drag.window, -dx / element.clientWidth), false);
-		element.scrollTop = drag.top - dy;
-	}
-
-	function onUp({ clientX, clientY }) {
-		const ended = drag;
-		drag = null;
-		if (ended?.moved)
-			return options.onWindow(view.window);
-		const node = ended ? view.nodeAtPoint(clientX, clientY) : -1;
-		return node >= 0 && choose(view, node);
 	}
 
 	/* With the focus the wheel zooms; without it the page scrolls, as over any picture. */
@@ -148,9 +138,8 @@ export function listenFlame(view) {
 			view.moveTo(firstNode());
 	}
 
-	const heard = { pointermove: onMove, pointerdown: onDown, pointerup: onUp, wheel: onWheel, contextmenu: onMenu,
-		keydown: onKey, focus: onFocus, pointercancel: () => (drag = null), pointerleave: () => view.unhover(),
-		blur: () => (view.ring.hidden = true) };
+	const heard = { pointermove: onMove, wheel: onWheel, contextmenu: onMenu, keydown: onKey, focus: onFocus,
+		pointerleave: () => view.unhover(), blur: () => (view.ring.hidden = true) };
 	for (const [type, listener] of Object.entries(heard))
 		canvas.addEventListener(type, (event) => view.picture && listener(event), { passive: false });
 	element.addEventListener("scroll", () => view.invalidate(), { passive: true });

@@ -72,6 +72,8 @@ export class StackView {
 
 	/** What of the search was found: {problem} or {share, nodes}; null without a search. */
 	tellFound(found) {
+		if (found === null && this.app.found === null)
+			return;
 		this.app.found = found;
 		this.app.emit("found");
 	}

@@ -1,7 +1,7 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { button, make, option, select } from "wick/dom.js";
+import { button, make, option } from "wick/dom.js";
 import { searched } from "wick/frame_search.js";
 import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
 import { GraphView } from "wick/stack_view.js";
@@ -44,9 +44,8 @@ class DiffView extends GraphView {
 		const whole = act("All of the recording as B", () => ({ rangesB: [] }));
 		const swap = act("Swap", ({ ranges, rangesB }) => ({ ranges: rangesB, rangesB: ranges }));
 		const none = act("No baseline", () => ({ rangesB: null }));
-		const changes = select("diff-changes", ...CHANGES.map((one) => option(...one)));
-		changes.ariaLabel = "Which changes are shown";
-		changes.addEventListener("change", () => store.set({ changes: changes.value }));
+		const changes = make("select", { id: "diff-changes", ariaLabel: "Which changes are shown",
+			onchange: () => store.set({ changes: changes.value }) }, ...CHANGES.map((one) => option(...one)));
 		const says = make("span");
 		const progress = make("progress", { "aria-label": "Significance is being computed" });
 		super(element, app);

@@ -6,8 +6,8 @@
 
 import { button, make } from "wick/dom.js";
 
-const ROW_PIXELS = 25;
-const BEFORE = 8; /* rows above and below what is seen */
+export const ROW_PIXELS = 25;
+const BEFORE = 4; /* rows above and below what is seen */
 
 const titleOf = (text) => (text.length > 24 ? text : "");
 
@@ -32,6 +32,7 @@ export class VirtualTable {
 		this.options = options;
 		this.columns = options.columns.filter(({ isHidden }) => !isHidden);
 		this.rows = [];
+		this.drawn = new Map(); /* the elements of rows, by their numbers */
 		this.sort = "";
 		this.at = -1;
 		this.body = make("tbody");
@@ -43,8 +44,9 @@ export class VirtualTable {
 		this.table = make("table", { style: `--columns: ${this.columns.length}`, "aria-label": options.label,
 			...(options.tree && { role: "treegrid", "aria-multiselectable": "true" }) },
 		make("colgroup", {}, ...widths), make("thead", {}, make("tr", {}, ...this.heads.values())), this.body);
+		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
-			"aria-label": `${options.label}: arrow keys walk the rows` }, this.table);
+			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
 		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
 		this.element.addEventListener("keydown", (event) => this.#onKey(event));
 	}
@@ -61,36 +63,42 @@ export class VirtualTable {
 			const th = this.heads.get(column.id);
 			const isSorted = column.id === id;
 			th.ariaSort = isSorted ? (isDown ? "descending" : "ascending") : null;
-			th.firstChild.textContent = isSorted ? `${column.label} ${isDown ? "▾" : "▴"}` : column.label;
+			const label = isSorted ? `${column.label} ${isDown ? "▾" : "▴"}` : column.label;
+			if (th.firstChild.textContent !== label)
+				th.firstChild.textContent = label; /* else nothing is laid out before the rows are */
 		}
 		this.table.ariaRowCount = String(rows.length + 1);
-		this.draw();
+		this.draw(true);
 	}
 
 	#ask() {
 		this.asked ??= requestAnimationFrame(() => this.draw());
 	}
 
-	draw() {
+	/** The rows that are seen; AFRESH: also those that were seen before. */
+	draw(afresh = false) {
 		cancelAnimationFrame(this.asked);
 		this.asked = undefined;
+		const { rows, drawn } = this;
 		const { scrollTop, clientHeight } = this.element;
-		const first = Math.max(0, Math.floor(scrollTop / ROW_PIXELS) - BEFORE);
-		const seen = Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE;
-		const end = Math.min(this.rows.length, first + seen);
-		const made = [];
-		if (first > 0)
-			made.push(this.#pad(first));
-		for (let i = first; i < end; i++)
-			made.push(this.#row(i));
-		if (end < this.rows.length)
-			made.push(this.#pad(this.rows.length - end));
-		this.body.replaceChildren(...made);
-	}
-
-	#pad(rows) {
-		return make("tr", { className: "pad", "aria-hidden": "true" },
-			make("td", { colSpan: this.columns.length, style: `height: ${rows * ROW_PIXELS}px` }));
+		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
+		const end = Math.min(rows.length, first + Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE);
+		for (const [i, tr] of drawn) {
+			if (!afresh && i >= first && i < end)
+				continue;
+			tr.remove();
+			drawn.delete(i);
+		}
+		for (let i = first; i < end; i++) {
+			if (drawn.has(i))
+				continue;
+			drawn.set(i, this.#row(i));
+			if (drawn.has(i - 1))
+				drawn.get(i - 1).after(drawn.get(i));
+			else
+				this.body.prepend(drawn.get(i));
+		}
+		this.room.style.padding = `${first * ROW_PIXELS}px 0 ${(rows.length - end) * ROW_PIXELS}px`;
 	}
 
 	#row(i) {
@@ -110,7 +118,7 @@ export class VirtualTable {
 					this.options.tree.fold(row);
 				else
 					this.options.onPick(row, event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
-				this.draw();
+				this.drawn.forEach((tr, n) => this.#mark(tr, n));
 			},
 			oncontextmenu: (event) => {
 				event.preventDefault();
@@ -162,20 +170,18 @@ export class VirtualTable {
 		event.stopPropagation();
 	}
 
-	moveTo(i) {
+	moveTo(to) {
 		if (this.rows.length === 0)
 			return;
-		const marked = [this.at, this.at = Math.max(0, Math.min(this.rows.length - 1, i))];
+		const marked = [this.at, this.at = Math.max(0, Math.min(this.rows.length - 1, to))];
 		const top = this.at * ROW_PIXELS;
 		const { scrollTop, clientHeight } = this.element;
 		this.element.scrollTop = Math.min(top, Math.max(scrollTop, top + 3 * ROW_PIXELS - clientHeight));
 		if (this.element.scrollTop !== scrollTop)
 			this.draw();
-		for (const row of marked) {
-			const tr = this.body.querySelector(`[aria-rowindex="${row + 2}"]`);
-			if (tr)
-				this.#mark(tr, row);
-		}
+		for (const i of marked)
+			if (this.drawn.has(i))
+				this.#mark(this.drawn.get(i), i);
 		const row = this.rows[this.at];
 		const { say, describe = () => this.columns.map(({ label, text }) => `${label} ${text(row)}`).join(", ") } = this.options;
 		say(describe(row));

@@ -421,7 +421,7 @@ test("a frame has a menu, which keys walk", async () => {
 
 test("a table is sorted by its heads, and its rows are chosen with keys", async () => {
 	for (const view of ["view=table", "view=diff&time=16-20&b=0-15"]) {
-		const page = await wick.openPage(url, view);
+		const page = await wick.openPage(url, view, [1280, 1600]); /* all rows are seen */
 		await wick.rest(page);
 		const names = () => page.$$eval("#view .scroll-table tbody td:first-child", (all) => all.map((cell) => cell.textContent));
 		const head = "#view .scroll-table thead th:first-child";
