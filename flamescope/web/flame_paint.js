@@ -104,7 +104,7 @@ const fillPart = (pen, line, pixel, [left, right]) => pen.sheet.pixels.fill(pixe
 
 function paintBox(pen, line, node, [left, right]) {
 	const { picture, ratio } = pen;
-	const match = picture.matches?.[picture.tree.frame[node]];
+	const match = node > 0 && picture.matches?.[picture.tree.frame[node]];
 	const end = right - left > LEAST_GAP * ratio ? right - 1 : right;
 	let pixel = match ? pen.match : pixelOf(picture.fill(node));
 	if (picture.above?.has(node))

@@ -58,7 +58,7 @@ class DiffView extends GraphView {
 
 	onState(state, old) {
 		super.onState(state, old);
-		if (!this.table.element.hidden && state.sort !== old.sort)
+		if (this.diff && state.sort !== old.sort)
 			this.#showRows();
 	}
 
@@ -78,26 +78,28 @@ class DiffView extends GraphView {
 		this.progress.hidden = true;
 		if (!diff) {
 			this.tellFound(null);
-			return this.hide(why);
+			this.hide(why);
+			return;
 		}
 		const [word, label] = CHANGES.find(([one]) => one === state.changes) ?? CHANGES[0];
 		this.changes.value = word;
 		this.diff = Object.assign(diff, { unit: now.unit });
 		this.draw([{ picture: this.#picture(diff), label: "Difference", up: true, key: "window" }],
 			diff.tree.width[0] > 0 ? "" : `${label}: there is none in these stacks.`);
-		return this.#test(round, diff);
+		this.#showChance(diff);
+		if (!diff.chance)
+			this.#test(round, diff);
 	}
 
 	/* Slice by slice, between which the worker answers other questions. */
 	async #test(round, diff) {
-		this.#showChance(diff);
-		while (this.round === round && !diff.chance) {
+		while (!diff.chance) {
 			const { part, chance } = await this.app.models.ask("chance");
+			if (this.round !== round)
+				return;
 			diff.chance = chance;
 			this.progress.value = part ?? 1;
 		}
-		if (this.round !== round)
-			return;
 		this.#showChance(diff);
 		this.app.say(this.says.textContent);
 	}
