@@ -133,10 +133,13 @@ enum {
 
 struct flame_svg_options {
 	const char *title;
-	uint32_t width;    /* in pixels; 0: FLAME_SVG_WIDTH */
-	double threshold;  /* part of the total, 0 to 1, that a frame needs to be drawn */
-	bool icicle;       /* the root at the top */
-	enum colour_by by; /* what colours say, where nothing has a sign */
+	uint32_t width;         /* in pixels; 0: FLAME_SVG_WIDTH */
+	double threshold;       /* part of the total, 0 to 1, that a frame needs to be drawn */
+	bool icicle;            /* the root at the top */
+	enum colour_by by;      /* what colours say, where nothing has a sign */
+	const char *search;     /* what is searched for at first; NULL: nothing */
+	const uint8_t *matches; /* one a frame: whether it finds it; NULL: none is marked */
+	size_t n_matches;
 	/* of two recordings: share after - share before (-1 to 1) of the nodes of each; or NULL */
 	const double *change;
 	const double *reverse_change;

@@ -251,6 +251,9 @@ static void add_frame(const struct picture *picture, uint32_t node)
 	add_numbers(picture, node, &share, &amount);
 	buf_add(buf, "<g class=\"");
 	add_class(picture, node);
+	if (node && flame->nodes[node].frame < picture->options->n_matches &&
+	    picture->options->matches[flame->nodes[node].frame])
+		buf_add(buf, " hit"); /* as the script does, for where none runs */
 	if (*mark_of(picture, node))
 		buf_printf(buf, "\" data-m=\"%s", mark_of(picture, node));
 	buf_printf(buf, "\" data-d=\"%u\" transform=\"translate(0,%u)\" data-p=\"%s", depth,
@@ -284,9 +287,14 @@ static void add_graph(const struct picture *picture, const char *id, bool shown)
 	const struct flame_layout *layout = picture->layout;
 	uint32_t node = 0;
 
-	buf_printf(picture->buf, "<g id=\"%s\" data-height=\"%u\" data-total=\"%llu\"%s>\n", id,
-		   picture->height, (unsigned long long)layout->total,
-		   shown ? "" : " visibility=\"hidden\"");
+	buf_printf(picture->buf, "<g id=\"%s\" data-height=\"%u\" data-total=\"%llu\"", id,
+		   picture->height, (unsigned long long)layout->total);
+	if (shown && picture->options->search) {
+		buf_add(picture->buf, " data-search=\"");
+		words_xml(picture->buf, picture->options->search);
+		buf_add_char(picture->buf, '"');
+	}
+	buf_add(picture->buf, shown ? ">\n" : " visibility=\"hidden\">\n");
 	if (layout->total > 0) {
 		do {
 			add_frame(picture, node);

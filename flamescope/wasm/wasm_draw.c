@@ -256,25 +256,21 @@ WASM_EXPORT("file_column") const struct wasm_view *wasm_file_column(const struct
 
 struct drawing {
 	const struct selection *selection;
-	const void *of; /* a heatmap, a comparison or a baseline */
-	const char *title;
+	const void *of;     /* a heatmap, a comparison or a baseline */
 	const char *around; /* a function; NULL: whole stacks */
-	enum colour_by by;
+	struct flame_svg_options svg;
 };
 
 /* As `wick flamegraph` draws it. */
 static int draw_flame(const struct drawing *it, const char *kind, struct buf *buf)
 {
-	const bool is_reverse = strcmp(kind, "reverse.svg") == 0;
-	const struct flame_svg_options options = {.title = it->title,
-						  .threshold = FLAME_SVG_THRESHOLD,
-						  .by = it->by,
-						  .icicle = is_reverse ||
-							    strcmp(kind, "icicle.svg") == 0};
+	struct flame_svg_options options = it->svg;
 	struct flame *calls = NULL;
 	struct flame *reverse = NULL;
 	int r = flame_make(it->selection, FLAME_CALLS, it->around, &calls);
 
+	options.threshold = FLAME_SVG_THRESHOLD;
+	options.icicle = strcmp(kind, "reverse.svg") == 0 || strcmp(kind, "icicle.svg") == 0;
 	if (r == 0)
 		r = flame_make(it->selection, FLAME_REVERSE, it->around, &reverse);
 	if (r == 0)
@@ -289,7 +285,7 @@ static int draw_diff(const struct drawing *it, struct buf *buf)
 {
 	const struct selection *const sides_of[DIFF_SIDES][1] = {{it->of}, {it->selection}};
 	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
-	struct flame_svg_options options = {.title = it->title};
+	struct flame_svg_options options = it->svg;
 	struct diff_picture picture;
 	struct diff *diff = NULL;
 	int r = diff_begin(sides, 0, &diff, wasm_err());
@@ -321,7 +317,7 @@ static int write_functions(const struct drawing *it, struct buf *buf)
 
 static int draw(const struct drawing *it, const char *kind, struct buf *buf)
 {
-	const struct heat_svg_options heat = {.title = it->title};
+	const struct heat_svg_options heat = {.title = it->svg.title};
 	const struct diff_table table = {.diff = it->of, .level = DIFF_LEVEL};
 
 	if (strcmp(kind, "heatmap.svg") == 0)
@@ -339,23 +335,35 @@ static int draw(const struct drawing *it, const char *kind, struct buf *buf)
 	return buf->failed ? -EFBIG : 0;
 }
 
+/* The text after a text and its NUL; NULL: that is empty. */
+static const char *text_after(const char **at)
+{
+	*at += strlen(*at) + 1;
+	return **at ? *at : NULL;
+}
+
 /*
  * KIND: "heatmap.svg", "heatmap.csv" OF a heatmap, "diff.csv" OF a comparison, "diff.svg" OF the
  * baseline's selection, "flame.svg", "icicle.svg"...: the stacks; other CSV is of the functions.
+ * TEXTS: title, function that the stacks are around, what colours go by, and search, each with a
+ * NUL.
  */
 WASM_EXPORT("drawing_new")
 struct wasm_file *wasm_drawing_new(const char *kind, const struct selection *selection,
-				   const void *of, const char *title, const char *around,
-				   const char *by)
+				   const void *of, const char *texts, const uint8_t *matches,
+				   size_t n_matches)
 {
-	const struct drawing it = {.selection = selection,
-				   .of = of,
-				   .title = title,
-				   .around = *around ? around : NULL,
-				   .by = by_of(by)};
+	struct drawing it = {.selection = selection,
+			     .of = of,
+			     .svg = {.title = texts, .matches = matches, .n_matches = n_matches}};
 	struct wasm_file *file = calloc(1, sizeof(*file));
+	const char *by;
 	int r = -ENOMEM;
 
+	it.around = text_after(&texts);
+	by = text_after(&texts);
+	it.svg.by = by ? by_of(by) : COLOUR_BY_FAMILY;
+	it.svg.search = text_after(&texts);
 	if (file) {
 		buf_init(&file->buf, FLAME_SVG_MAX_BYTES);
 		r = draw(&it, kind, &file->buf);

@@ -90,23 +90,14 @@ WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
 	flame_free(flame);
 }
 
-WASM_EXPORT("flame_cut") uint32_t wasm_flame_cut(const struct flame *flame)
-{
-	return flame->cut;
-}
-
 static const struct wasm_view *tree_column(const struct flame *flame, const char *name)
 {
 	if (strcmp(name, "frame") == 0)
 		return WASM_NUMBERS(flame->nodes, flame->n_nodes, frame);
-	if (strcmp(name, "parent") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, parent);
 	if (strcmp(name, "firstChild") == 0)
 		return WASM_NUMBERS(flame->nodes, flame->n_nodes, first_child);
 	if (strcmp(name, "next") == 0)
 		return WASM_NUMBERS(flame->nodes, flame->n_nodes, next);
-	if (strcmp(name, "depth") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, depth);
 	return NULL;
 }
 
@@ -244,24 +235,18 @@ static const struct wasm_view *diff_node_column(const struct diff *diff, const c
 		return WASM_NUMBERS(nodes, n, first_child);
 	if (strcmp(name, "next") == 0)
 		return WASM_NUMBERS(nodes, n, next);
-	if (strcmp(name, "depth") == 0)
-		return WASM_NUMBERS(nodes, n, depth);
-	if (strcmp(name, "self0") == 0)
-		return WASM_DOUBLES(nodes, n, self[DIFF_BASE]);
-	if (strcmp(name, "self1") == 0)
-		return WASM_DOUBLES(nodes, n, self[DIFF_NEW]);
-	if (strcmp(name, "total0") == 0)
+	if (strcmp(name, "base") == 0)
 		return WASM_DOUBLES(nodes, n, total[DIFF_BASE]);
-	if (strcmp(name, "total1") == 0)
+	if (strcmp(name, "now") == 0)
 		return WASM_DOUBLES(nodes, n, total[DIFF_NEW]);
 	return WASM_DOUBLES(nodes, n, width);
 }
 
-/* "functions_self0", "nodes_width" */
+/* Of functions: "self0" to "totalP"; others are of the tree's nodes. */
 WASM_EXPORT("diff_column")
 const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name)
 {
-	if (strncmp(name, "functions_", 10) == 0)
-		return diff_function_column(diff, name + 10);
-	return diff_node_column(diff, name + 6);
+	const struct wasm_view *column = diff_function_column(diff, name);
+
+	return column ? column : diff_node_column(diff, name);
 }

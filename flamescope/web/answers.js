@@ -12,7 +12,7 @@ import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
 import { searchNames } from "wick/frame_search.js";
 import { makeHeat, withHeat } from "wick/heat.js";
 import { keyOf, makeMemo } from "wick/memo.js";
-import { fileOf } from "wick/model.js";
+import { drawingOf, fileOf } from "wick/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
 import { refusePatterns } from "wick/pattern.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
@@ -176,8 +176,8 @@ export function makeAnswers() {
 		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
-			const { testSlice, file, release, ...diff } = selections.diff(state);
-			return structuredClone(diff);
+			const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
+			return { ...structuredClone(diff), tree: treeOf(state.changes) };
 		},
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.whole(state), n),
@@ -191,15 +191,15 @@ export function makeAnswers() {
 		values: (state, name) => dimensionValues(profiles.A, name),
 		file: (state, end) => fileOf("file", selections.selection(state).made, end),
 		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
-		drawing(state, kind, title, { columnNs, phaseNs, around = "" } = {}) {
-			const { by, rows: nRows, colour, cell } = state;
+		drawing(state, kind, title, { columnNs, phaseNs, around, matches } = {}) {
+			const { by, rows: nRows, colour, cell, search } = state;
+			const words = { title, around, by: colour, search, matches };
 			if (kind.startsWith("diff."))
-				return selections.diff(state).file(kind, title);
+				return selections.diff(state).file(kind, words);
 			if (!kind.startsWith("heatmap."))
-				return fileOf("drawing", kind, selections.selection(state).made, 0, title, around, colour);
+				return drawingOf(kind, selections.selection(state), 0, words);
 			const selection = forHeat(state);
-			return withHeat(selection, { columnNs, phaseNs, nRows, by, cell }, (heat) =>
-				fileOf("drawing", kind, selection.made, heat, title, "", ""));
+			return withHeat(selection, { columnNs, phaseNs, nRows, by, cell }, (heat) => drawingOf(kind, selection, heat, { title }));
 		},
 	};
 }

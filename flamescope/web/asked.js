@@ -169,7 +169,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 		strip: () => get("strip", [...SELECTION, "colour"]),
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
-		diff: () => get("diff", [...SELECTION, "rangesB"]),
+		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),
 		brush: (n) => get("brush", QUERY, n),
 		values: (name) => get("values", [], name),
 		/** Profiles of {A, B...: the data of a recording, or null}, in whose places those before are gone. */

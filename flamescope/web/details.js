@@ -1,23 +1,26 @@
 /* details.js - everything that the samples with a function in their stack say */
 
 import { frameName, numberOfFrames } from "wick/frames.js";
+import { dimensionOf } from "wick/select.js";
 
 const MOST_VALUES = 12; // of a tag that are listed; the rest is added up
 
-/** One byte a node: 1 it or a node above it is of the function NAME ("": any), 2 it is itself. */
-export function markFunction(selection, name) {
+/* {marks: a byte a node, 1: it or a node above it is of the function NAME ("": any), 3: it itself; frames of that name}. */
+function markFunction(selection, name) {
 	const { n, parent, frame } = selection.nodes;
-	if (name === "")
-		return new Uint8Array(n).fill(1);
 	const known = new Uint8Array(numberOfFrames(selection));
-	const marks = new Uint8Array(n);
-	for (let node = 1; node < n; node++) {
+	const marks = new Uint8Array(n).fill(name === "" ? 1 : 0);
+	const frames = [];
+	for (let node = 1; name !== "" && node < n; node++) {
 		const f = frame[node];
-		if (known[f] === 0)
+		if (known[f] === 0) {
 			known[f] = frameName(selection, f) === name ? 2 : 1;
+			if (known[f] === 2)
+				frames.push(f);
+		}
 		marks[node] = known[f] === 2 ? 3 : marks[parent[node]] & 1;
 	}
-	return marks;
+	return { marks, frames };
 }
 
 /**
@@ -27,7 +30,7 @@ export function markFunction(selection, name) {
  * threads, metrics, tags}; samples is 0 when no stack has it.
  */
 export function functionDetails(selection, name) {
-	const marks = markFunction(selection, name);
+	const { marks, frames } = markFunction(selection, name);
 	const { profile } = selection;
 	const picked = new Uint32Array(selection.n);
 	const total = { gain: 0, loss: 0 };
@@ -49,7 +52,7 @@ export function functionDetails(selection, name) {
 	const time = (i) => profile.time[selection.samples[i]];
 	return {
 		name,
-		frames: framesOf(selection, marks),
+		frames,
 		samples,
 		selfSamples,
 		total,
@@ -57,7 +60,7 @@ export function functionDetails(selection, name) {
 		firstNs: samples ? time(of[0]) : 0,
 		lastNs: samples ? time(of[samples - 1]) : 0,
 		metrics: profile.metrics.map((metric) => metricOf(selection, of, metric)).filter((m) => m.n > 0),
-		tags: [threadsOf(selection, of), ...profile.tags.map((tag) => tagOf(selection, of, tag))],
+		tags: ["thread", ...profile.tags.map((tag) => tag.name)].map((dimension) => partsOf(selection, of, dimension)),
 	};
 }
 
@@ -66,15 +69,6 @@ function count(sum, value) {
 		sum.gain += value;
 	else
 		sum.loss -= value;
-}
-
-function framesOf(selection, marks) {
-	const frames = new Set();
-	for (let node = 1; node < marks.length; node++) {
-		if (marks[node] & 2)
-			frames.add(selection.nodes.frame[node]);
-	}
-	return [...frames];
 }
 
 function metricOf(selection, picked, { name, unit, kind, values, deltas }) {
@@ -96,39 +90,20 @@ function metricOf(selection, picked, { name, unit, kind, values, deltas }) {
 	return result;
 }
 
-function tagOf(selection, picked, { name, values, codes }) {
-	return share(selection, picked, name, (sample) => codes[sample],
-		(code) => values[code] ?? "[other]");
-}
-
-function threadsOf(selection, picked) {
-	const { thread, threads } = selection.profile;
-	return share(selection, picked, "thread", (sample) => thread[sample],
-		(code) => threadLabel(threads[code]));
-}
-
 /** As the dimension "thread" names it. */
 export function threadLabel({ comm, tid }) {
 	return tid < 0 ? comm : `${comm}/${tid}`;
 }
 
-function share(selection, picked, name, codeOf, labelOf) {
-	const sums = new Map();
-	for (const i of picked) {
-		const code = codeOf(selection.samples[i]);
-		let sum = sums.get(code);
-		if (!sum)
-			sums.set(code, (sum = { code, amount: 0 }));
-		sum.amount += Math.abs(selection.values[i]);
-	}
-	const all = [...sums.values()].sort((a, b) => b.amount - a.amount || a.code - b.code);
-	const shown = all.slice(0, MOST_VALUES).map((sum) => ({ ...sum, label: labelOf(sum.code) }));
+/* How much each label of a dimension has of what is picked, most first; "" is of samples without one. */
+function partsOf({ profile, samples, values }, picked, name) {
+	const { labels, codes } = dimensionOf(profile, name);
+	const sums = new Float64Array(labels.length);
+	for (const i of picked)
+		sums[codes[samples[i]]] += Math.abs(values[i]);
+	const all = labels.map((label, code) => ({ label, amount: sums[code] })).filter(({ amount }) => amount > 0)
+		.sort((a, b) => b.amount - a.amount);
 	const rest = all.slice(MOST_VALUES);
-	return {
-		name,
-		values: shown,
-		more: rest.length,
-		moreAmount: rest.reduce((total, sum) => total + sum.amount, 0),
-		says: all.some((sum) => name === "thread" || sum.code !== 0),
-	};
+	return { name, values: all.slice(0, MOST_VALUES), more: rest.length,
+		moreAmount: rest.reduce((total, { amount }) => total + amount, 0), says: all.some(({ label }) => label !== "") };
 }

@@ -1,17 +1,9 @@
 /* flame.js - graphs and tables of a selection's stacks, of flamescope/flame/flame.h, in columns */
 
-import { column, cutOf, facts, free, make } from "wick/model.js";
+import { column, columns, facts, free, make } from "wick/model.js";
+import { layoutTree } from "wick/tree_layout.js";
 
 const SUMS = ["selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples"];
-
-/* The columns of something that C makes, which is freed. */
-function columnsOf(kind, made, names) {
-	const columns = {};
-	for (const name of names)
-		columns[name] = column(kind, made, name);
-	free(kind, made);
-	return columns;
-}
 
 /* The colours of a graph of C by a word of FRAME_COLOURS: {by, numbers: one a node, legend: [{label, number}]}. */
 function coloursOf(made, order, by) {
@@ -30,19 +22,20 @@ export function stackColours(selection, by) {
 }
 
 /**
- * {n, frame, parent, firstChild, next, depth, maxDepth, cut, colours, SUMS}: node 0 is the root, siblings are
- * in the order of name, and a node is as wide as gain + loss.
+ * A tree of tree_layout.js, with {frame, SUMS, colours}: siblings are in the order of name, and a node is as
+ * wide as gain + loss.
  *
  * ORDER "calls" (outermost frame at the root) or "reverse" (innermost).  AROUND, the name of a
  * function: only stacks with it, from its outermost place on.  BY: what colours say.
  */
 export function makeFlame(selection, order = "calls", around = "", by = "") {
 	const made = make("flame", selection.made, order === "reverse" ? 1 : 0, around);
-	const cut = cutOf(made);
 	const colours = coloursOf(made, order, by);
-	const columns = columnsOf("flame", made, ["frame", "parent", "firstChild", "next", "depth", ...SUMS]);
-	return { ...columns, n: columns.frame.length, selection, cut, order, around, colours,
-		maxDepth: columns.depth.reduce((most, depth) => Math.max(most, depth), 0) };
+	const unordered = columns("flame", made, "frame", "firstChild", "next", ...SUMS);
+	free("flame", made);
+	const { numbers, ...tree } = layoutTree({ ...unordered, numbers: colours.numbers },
+		unordered.gain.map((gain, i) => gain + unordered.loss[i]));
+	return { ...tree, selection, order, around, colours: { ...colours, numbers } };
 }
 
 /**
@@ -52,6 +45,8 @@ export function makeFlame(selection, order = "calls", around = "", by = "") {
  * it that were seen.
  */
 export function makeFunctions(selection) {
-	const columns = columnsOf("functions", make("functions", selection.made), ["frame", ...SUMS, "calls"]);
-	return { ...columns, n: columns.frame.length };
+	const made = make("functions", selection.made);
+	const rows = columns("functions", made, "frame", ...SUMS, "calls");
+	free("functions", made);
+	return { ...rows, n: rows.frame.length };
 }

@@ -5,14 +5,9 @@ import { make } from "wick/dom.js";
 /** A legend: show([{label, css, isHatched}]) fills it, and hides it without keys. */
 export function makeLegend() {
 	const element = make("p", { className: "flame-legend", hidden: true });
-	let shown = "";
 	return {
 		element,
 		show(keys) {
-			const word = JSON.stringify(keys);
-			if (word === shown)
-				return; /* and nothing is laid out anew */
-			shown = word;
 			element.hidden = keys.length === 0;
 			element.replaceChildren(...keys.map(({ label, css, isHatched }) => make("span", {},
 				make("i", { className: isHatched ? "hatched" : "", style: `background-color: ${css}` }), label)));

@@ -36,59 +36,39 @@ function between(a, b) {
 	return ((((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000) >>> 0;
 }
 
-/** The pixels of one canvas. */
-export class Sheet {
-	constructor(context) {
-		this.context = context;
-		this.width = this.height = 0;
-	}
-
-	resize(width, height) {
-		if (this.width === width && this.height === height)
-			return;
-		this.width = width;
-		this.height = height;
-		this.image = this.context.createImageData(Math.max(1, width), Math.max(1, height));
-		this.pixels = new Uint32Array(this.image.data.buffer);
-	}
-}
-
-/* Of the font in the context. */
-function charWidth(context) {
-	return context.measureText("mmmmmmmmmm").width / 10;
+/** {context, width, height, image, pixels} of a canvas, as long as it keeps its size. */
+export function makeSheet(canvas) {
+	const { width, height } = canvas;
+	const context = canvas.getContext("2d", { alpha: false });
+	const image = context.createImageData(width, height);
+	return { context, width, height, image, pixels: new Uint32Array(image.data.buffer) };
 }
 
 /**
- * paintTree - what is seen of PICTURE.layout through WINDOW
- * @picture: {layout, firstRow, fill(node) -> css, text(node), numbers(node) -> words after it, matches
- *           (a byte a frame) or null, striped(node), above: nodes that the window is inside of, which
- *           are drawn paler}
- * @place:   {width, height, top, up, full, row, ratio}: pixels; TOP is how far it is scrolled down,
- *           FULL the height of all rows, each ROW high, UP puts the root at the bottom, RATIO is the
- *           screen's
+ * paintTree - what is seen of a picture (tree_picture.js) through WINDOW
+ * @picture: it also has ABOVE: nodes that the window is inside of, which are drawn paler
+ * @place:   {height, top, up, firstRow, full, row, ratio}: pixels; TOP is how far it is scrolled down,
+ *           FULL the height of all rows from FIRSTROW on, each ROW high, UP puts the root at the bottom,
+ *           RATIO is the screen's
  * @ink:     {paper, text, crumb, match, matchText}
  */
 export function paintTree(sheet, picture, window, place, ink) {
-	const { layout, firstRow } = picture;
-	const { height, top, up, full, row: high, ratio } = place;
+	const { height, top, up, firstRow, full, row: high, ratio } = place;
 	const { context, pixels } = sheet;
-	const pen = {
-		sheet, picture, ratio, high, width: sheet.width, x0: window[0],
-		scale: sheet.width / (window[1] - window[0]),
-		paper: pixelOf(ink.paper), crumb: pixelOf(ink.crumb), match: pixelOf(ink.match),
-		matchText: pixelOf(ink.matchText), text: pixelOf(ink.text), labels: [],
-	};
+	const inks = Object.fromEntries(Object.entries(ink).map(([name, css]) => [name, pixelOf(css)]));
+	const pen = { ...inks, sheet, picture, ratio, high, width: sheet.width, window,
+		scale: sheet.width / (window[1] - window[0]), labels: [] };
 	pixels.fill(pen.paper);
-	for (let row = firstRow; row < layout.nRows; row++) {
+	for (let row = firstRow; row <= picture.tree.maxDepth; row++) {
 		const y = rowTop(row - firstRow, up, full, high) - top;
 		if (y + high > 0 && y < height)
-			paintRow(pen, row, window, y);
+			paintRow(pen, row, y);
 	}
 	context.putImageData(sheet.image, 0, 0);
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	context.font = `${Math.round((high * 2) / 3)}px ${FONT}`;
 	context.textBaseline = "middle";
-	const char = charWidth(context);
+	const char = context.measureText("mmmmmmmmmm").width / 10;
 	for (const label of pen.labels)
 		paintText(context, picture, label, char, label.match ? ink.matchText : ink.text);
 }
@@ -98,44 +78,42 @@ export function rowTop(row, up, full, high = ROW) {
 	return up ? full - (row + 1) * high : row * high;
 }
 
-function paintRow(pen, row, window, y) {
+function paintRow(pen, row, y) {
 	const { pixels, height } = pen.sheet;
 	const first = Math.max(0, Math.round(y * pen.ratio));
 	const end = Math.min(height, Math.round((y + pen.high) * pen.ratio) - 1);
 	if (first >= end)
 		return;
 	const line = { base: first * pen.width, y, first, end, extras: [] };
-	visitRow(pen.picture.layout, row, window[0], window[1], 1 / pen.scale,
-		(node, from, to) => paintBox(pen, line, node, from, to),
-		(from, to) => paintCrumb(pen, line, from, to));
+	visitRow(pen.picture.tree, row, pen.window, 1 / pen.scale,
+		(node, from, to) => paintBox(pen, line, node, pixelsOf(pen, from, to)),
+		(from, to) => fillPart(pen, line, pen.crumb, pixelsOf(pen, from, to)));
 	for (let at = first + 1; at < end; at++)
 		pixels.copyWithin(at * pen.width, line.base, line.base + pen.width);
 	for (const extra of line.extras)
 		extra();
 }
 
-function paintCrumb(pen, line, from, to) {
-	const left = Math.max(0, Math.floor((from - pen.x0) * pen.scale));
-	const right = Math.min(pen.width, Math.max(left + 1, Math.ceil((to - pen.x0) * pen.scale)));
-	pen.sheet.pixels.fill(pen.crumb, line.base + left, line.base + right);
+/* [first, end] of the pixels from one place to another, of which one at least is seen. */
+function pixelsOf({ width, window, scale }, from, to) {
+	const left = Math.min(width - 1, Math.max(0, Math.round((from - window[0]) * scale)));
+	return [left, Math.min(width, Math.max(left + 1, Math.round((to - window[0]) * scale)))];
 }
 
-function paintBox(pen, line, node, from, to) {
-	const { picture, width, ratio } = pen;
-	const left = Math.max(0, Math.round((from - pen.x0) * pen.scale));
-	const right = Math.min(width, Math.max(left + 1, Math.round((to - pen.x0) * pen.scale)));
-	if (left >= right)
-		return;
-	const match = picture.matches?.[picture.layout.tree.frame[node]];
-	const gap = right - left > LEAST_GAP * ratio ? 1 : 0;
+const fillPart = (pen, line, pixel, [left, right]) => pen.sheet.pixels.fill(pixel, line.base + left, line.base + right);
+
+function paintBox(pen, line, node, [left, right]) {
+	const { picture, ratio } = pen;
+	const match = node > 0 && picture.matches?.[picture.tree.frame[node]];
+	const end = right - left > LEAST_GAP * ratio ? right - 1 : right;
 	let pixel = match ? pen.match : pixelOf(picture.fill(node));
 	if (picture.above?.has(node))
 		pixel = between(pixel, pen.paper);
-	pen.sheet.pixels.fill(pixel, line.base + left, line.base + right - gap);
+	fillPart(pen, line, pixel, [left, end]);
 	if (picture.striped?.(node))
-		line.extras.push(() => paintStripes(pen, line, left, right - gap, between(pixel, pen.text)));
+		line.extras.push(() => paintStripes(pen, line, left, end, between(pixel, pen.text)));
 	if (match)
-		line.extras.push(() => paintUnderline(pen, line, left, right - gap));
+		line.extras.push(() => paintUnderline(pen, line, left, end));
 	if (right - left >= LEAST_TEXT * ratio)
 		pen.labels.push({ node, match, middle: line.y + pen.high / 2,
 			x: left / ratio + 3, room: (right - left) / ratio - 6 });

@@ -34,14 +34,16 @@ function placeBelow(box, button) {
 	box.style.maxHeight = `${window.innerHeight - at.bottom - GAP - EDGE}px`;
 }
 
-function onKey(event, box) {
-	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-	if (!step || !event.target.matches("button, input[type=checkbox]"))
-		return;
+/** The arrow keys, Home and End in a box of buttons. */
+export function walkBox(event, box) {
 	const all = [...box.querySelectorAll("button, input, select, [tabindex]")]
 		.filter((element) => element.offsetParent && !element.disabled);
+	const at = all.indexOf(event.target);
+	const to = { ArrowDown: (at + 1) % all.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+	if (to === undefined || !event.target.matches("button, input[type=checkbox]"))
+		return;
 	event.preventDefault();
-	all[(all.indexOf(event.target) + step + all.length) % all.length].focus();
+	all.at(to).focus();
 }
 
 /*
@@ -63,7 +65,7 @@ export function attachBox(button, box, onOpen = () => {}) {
 		if (newState === "open")
 			(box.querySelector("[autofocus], [aria-selected=true]") ?? box.querySelector("button, input, select"))?.focus();
 	});
-	box.addEventListener("keydown", (event) => onKey(event, box));
+	box.addEventListener("keydown", (event) => walkBox(event, box));
 }
 
 /* What puts ELEMENT into a box that BUTTON opens, where there is no room (true), or back into its place. */

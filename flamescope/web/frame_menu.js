@@ -1,30 +1,28 @@
 /* frame_menu.js - what can be done with a frame: transforms, search, details, copy */
 
 import { button, make } from "wick/dom.js";
+import { walkBox } from "wick/floating.js";
 import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
 
-function addTransform(app, kind, of) {
-	const { transforms } = app.store.state;
-	app.store.set({ transforms: [...transforms, { kind, of }], zoom: [], window: null });
-}
-
 function actionsFor(app, selection, frame) {
+	const { store } = app;
 	const name = frameName(selection, frame);
 	const module = frameModule(selection, frame);
 	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+	const transform = (kind, of) => () =>
+		store.set({ transforms: [...store.state.transforms, { kind, of }], zoom: [], window: null });
 	const actions = [
-		["Details", () => app.store.set({ frame: name, details: "open" })],
-		["Callers and callees", () => app.store.set({ view: "sandwich", around: name, frame: name })],
-		["Focus: only stacks from here on", () => addTransform(app, "focus", name)],
-		["Merge into its callers", () => addTransform(app, "merge", name)],
-		["Collapse its recursion", () => addTransform(app, "collapse", name)],
-		["Collapse all recursion", () => addTransform(app, "collapse", "")],
-		["Drop samples with it", () => addTransform(app, "drop", name)],
+		["Details", () => store.set({ frame: name, details: "open" })],
+		["Callers and callees", () => store.set({ view: "sandwich", around: name, frame: name })],
+		["Focus: only stacks from here on", transform("focus", name)],
+		["Merge into its callers", transform("merge", name)],
+		["Collapse its recursion", transform("collapse", name)],
+		["Collapse all recursion", transform("collapse", "")],
+		["Drop samples with it", transform("drop", name)],
+		...(module ? [[`Hide module ${module}`, transform("hide", module)]] : []),
+		["Search for it", () => store.set({ search: pattern })],
+		["Copy its name", () => copyName(app, name)],
 	];
-	if (module)
-		actions.push([`Hide module ${module}`, () => addTransform(app, "hide", module)]);
-	actions.push(["Search for it", () => app.store.set({ search: pattern })]);
-	actions.push(["Copy its name", () => copyName(app, name)]);
 	return isGroupLabel(selection, frame) ? actions.slice(2) : actions;
 }
 
@@ -39,46 +37,21 @@ async function copyName(app, name) {
 
 /**
  * openFrameMenu - a menu at a place of the window; keys: arrows, Enter, Escape
- * @back: what has the focus again when it closes
+ *
+ * What had the focus has it again when it closes.
  */
-export function openFrameMenu(app, x, y, selection, frame, back) {
+export function openFrameMenu(app, x, y, selection, frame) {
 	document.getElementById("frame-menu")?.remove();
-	const menu = make("div", { id: "frame-menu", role: "menu", "aria-label": frameName(selection, frame) });
-	let closed = false;
-	const close = (refocus) => {
-		if (closed)
-			return;
-		closed = true;
-		menu.remove();
-		if (refocus && back.isConnected)
-			back.focus();
-	};
-	const items = actionsFor(app, selection, frame).map(([label, act]) => button(label, () => {
-		close(true);
+	const menu = make("div", { id: "frame-menu", popover: "auto", role: "menu", "aria-label": frameName(selection, frame) });
+	menu.append(...actionsFor(app, selection, frame).map(([label, act]) => button(label, () => {
+		menu.hidePopover();
 		act();
-	}, { role: "menuitem" }));
-	menu.append(...items);
-	menu.addEventListener("keydown", (event) => onMenuKey(event, items, () => close(true)));
-	menu.addEventListener("focusout", (event) => {
-		if (!menu.contains(event.relatedTarget))
-			close(false);
-	});
+	}, { role: "menuitem" })));
+	menu.addEventListener("toggle", ({ newState }) => newState === "closed" && menu.remove());
+	menu.addEventListener("keydown", (event) => (event.key === "Tab" ? menu.hidePopover() : walkBox(event, menu)));
 	document.body.append(menu);
-	const box = menu.getBoundingClientRect();
-	menu.style.left = `${Math.max(4, Math.min(x, innerWidth - box.width - 4))}px`;
-	menu.style.top = `${Math.max(4, Math.min(y, innerHeight - box.height - 4))}px`;
-	items[0].focus();
-}
-
-function onMenuKey(event, items, close) {
-	const at = items.indexOf(document.activeElement);
-	const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
-	if (to !== undefined)
-		items[(to + items.length) % items.length].focus();
-	else if (event.key === "Escape" || event.key === "Tab")
-		close();
-	else
-		return;
-	event.preventDefault();
-	event.stopPropagation();
+	menu.showPopover();
+	menu.style.left = `${Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4))}px`;
+	menu.style.top = `${Math.max(4, Math.min(y, innerHeight - menu.offsetHeight - 4))}px`;
+	menu.firstChild.focus();
 }

@@ -21,46 +21,36 @@ export function searchNames(text, names) {
 	}
 }
 
-/** One byte a frame of the tree: whether its name is among NAMES. */
-export function matchFrames(tree, names, nameOf, nFrames) {
+/* One byte a frame of the tree: whether its name is among NAMES. */
+function matchFrames(tree, names, nameOf, nFrames) {
 	const known = new Uint8Array(nFrames);
 	for (let node = 1; node < tree.n; node++) {
 		const frame = tree.frame[node];
 		if (known[frame] === 0)
 			known[frame] = names.has(nameOf(frame)) ? 2 : 1;
 	}
-	for (let i = 0; i < nFrames; i++)
-		known[i] = known[i] === 2 ? 1 : 0;
-	return known;
+	return known.map((found) => found >> 1);
 }
 
 /**
- * matchedAmount - how much of the tree lies at or below a frame that matches
+ * foundIn - what a search finds in a tree
  *
- * A match below another one is not counted again.
- *
- * Return: {amount, nodes}: nodes is how many match.
+ * Return: {matches: a byte a frame, or null, found}; found is null without a search, {problem} or {nodes: how
+ * many match, share: of the whole, at or below one of them}.
  */
-export function matchedAmount(tree, matches, amount) {
+export function foundIn(search, tree, nameOf, nFrames) {
+	const matches = search.names ? matchFrames(tree, search.names, nameOf, nFrames) : null;
+	if (!matches || search.problem)
+		return { matches, found: search.problem ? { problem: search.problem } : null };
 	const covered = new Uint8Array(tree.n);
 	let sum = 0;
 	let nodes = 0;
 	for (let node = 1; node < tree.n; node++) {
-		const above = covered[tree.parent[node]];
 		const match = matches[tree.frame[node]];
+		const isCovered = covered[tree.parent[node]];
 		nodes += match;
-		if (match && !above)
-			sum += amount[node];
-		covered[node] = above | match;
+		sum += match && !isCovered ? tree.width[node] : 0;
+		covered[node] = match | isCovered;
 	}
-	return { amount: sum, nodes };
-}
-
-/** What a search (of app.models) finds in a tree: {matches, found}: found is null without a search, {problem} or {share, nodes}. */
-export function foundIn({ names, problem }, tree, nameOf, nFrames, amount) {
-	if (!names)
-		return { matches: null, found: problem ? { problem } : null };
-	const matches = matchFrames(tree, names, nameOf, nFrames);
-	const { nodes, amount: sum } = matchedAmount(tree, matches, amount);
-	return { matches, found: { nodes, share: formatShare(sum, amount[0]) } };
+	return { matches, found: { nodes, share: formatShare(sum, tree.width[0]) } };
 }

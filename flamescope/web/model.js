@@ -91,13 +91,13 @@ function take(at) {
 	return column;
 }
 
-/* Calls a function of C; texts among the arguments are passed as C has them. */
+/* Calls a function of C; texts and bytes among the arguments are passed as C has them. */
 function call(name, args) {
 	const blocks = [];
 	const given = args.map((arg) => {
-		if (typeof arg !== "string")
+		if (typeof arg === "number")
 			return arg;
-		blocks.push(allocate(encoder.encode(`${arg}\0`)));
+		blocks.push(allocate(typeof arg === "string" ? encoder.encode(`${arg}\0`) : arg));
 		return blocks.at(-1);
 	});
 	try {
@@ -125,22 +125,27 @@ export function column(kind, made, ...args) {
 	return take(at);
 }
 
+/** Several of them: {name: column}. */
+export const columns = (kind, made, ...names) => Object.fromEntries(names.map((name) => [name, column(kind, made, name)]));
+
 /** facts("heat", heat): what it says of itself. */
 export const facts = (kind, made) => JSON.parse(textAt(model[`${kind}_facts`](made)));
 
-/** How many frames of a reversed stack there are at most; 0: all. */
-export const cutOf = (flame) => model.flame_cut(flame);
-
-/**
- * Bytes of a file: ("file", selection, its end: "perf", "pb"...), or ("drawing", ...) of
- * flamescope/wasm/wasm_draw.c
- */
+/** Bytes of a file: ("file", selection, its end: "perf", "pb"...). */
 export function fileOf(kind, ...args) {
 	const file = make(kind, ...args);
 	const bytes = column("file", file);
 	free("file", file);
 	return bytes;
 }
+
+/**
+ * The same of a drawing (KIND and OF: flamescope/wasm/wasm_draw.c).  MATCHES, a byte a frame, are what SEARCH
+ * finds; frames are coloured BY a word of FRAME_COLOURS.
+ */
+export const drawingOf = (kind, selection, of, { title = "", around = "", by = "", search = "", matches = [] }) =>
+	fileOf("drawing", kind, selection.made, of, [title, around, by, search].map((text) => text.replaceAll("\0", "\ufffd")).join("\0"),
+		matches.length ? Uint8Array.from(matches) : 0, matches.length);
 
 /** The part of a comparison's permutations that were tested, N of them now. */
 export function testDiff(diff, n) {

@@ -2,16 +2,14 @@
 
 import { button, make } from "wick/dom.js";
 import { diffView } from "wick/view_diff.js";
-import { flameViews } from "wick/view_flame.js";
+import { flameViews, sidesView } from "wick/view_flame.js";
 import { metricsView } from "wick/view_metrics.js";
-import { sandwichView } from "wick/view_sandwich.js";
-import { sidesView } from "wick/view_sides.js";
 import { stripView } from "wick/view_strip.js";
 import { tableView } from "wick/view_table.js";
 import { threadsView } from "wick/view_threads.js";
 
 /* {id, label, title, mount(element, app) -> {unmount()}}; what is mounted may have a `canvas` to save */
-const views = [...flameViews, sandwichView, threadsView, tableView, diffView, sidesView, metricsView];
+const views = [...flameViews, threadsView, tableView, diffView, sidesView, metricsView];
 const inner = [stripView]; /* have no tab of their own, but that of another: their `tab` */
 const AFTER_MS = 120; /* of rest after a key, until it is searched for */
 

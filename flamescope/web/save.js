@@ -105,7 +105,8 @@ async function textOf(app, what, ending) {
 	const { columnNs } = app.heatView.heat;
 	return { bytes: await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`,
 		`${app.name || "recording"}: ${what === "heatmap" ? "heatmap" : label}`,
-		{ columnNs, phaseNs: app.store.state.phase % columnNs, around: app.view?.around }) };
+		{ columnNs, phaseNs: app.store.state.phase % columnNs, around: app.view?.around,
+			matches: app.view?.graphs?.at(-1)?.picture.matches ?? undefined }) };
 }
 
 /* What the command's converter writes of what is selected, by the end of the file's name. */

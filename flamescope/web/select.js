@@ -21,13 +21,9 @@ export function dimensionOf(profile, name) {
 /** What samples say in a dimension: [{label, samples: how many say it}], most first. */
 export function dimensionValues(profile, name) {
 	const { labels, codes } = dimensionOf(profile, name);
-	const ofCode = new Float64Array(labels.length);
-	codes.forEach((code) => ofCode[code]++);
 	const samples = new Map();
-	labels.forEach((label, code) => {
-		if (ofCode[code])
-			samples.set(label, (samples.get(label) ?? 0) + ofCode[code]);
-	});
+	for (const code of codes)
+		samples.set(labels[code], (samples.get(labels[code]) ?? 0) + 1);
 	return [...samples].map(([label, n]) => ({ label, samples: n }))
 		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
 }
@@ -39,11 +35,11 @@ export function dimensionValues(profile, name) {
 class Selection {
 	#made = 0;
 
-	constructor(profile, remake) {
-		this.profile = profile;
-		this.remake = remake; /* -> its address */
+	/* OF: {query, everyEvent, name of its metric}; REMAKE returns its address. */
+	constructor(profile, of, remake) {
+		this.remake = remake;
 		const said = facts("selection", this.made);
-		Object.assign(this, said);
+		Object.assign(this, said, of, { profile });
 		const columnOf = (name) => column("selection", this.made, name);
 		lazy(this, {
 			samples: () => columnOf("samples"),
@@ -75,9 +71,8 @@ export function makeSelection(profile, query, everyEvent = false, ranges = []) {
 	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
 	/* A NUL ends a word of C, and is in no name. */
 	const text = words.map(([name, value]) => `${name}\0${value.replaceAll("\0", "\ufffd")}\0`).join("");
-	const selection = new Selection(profile,
+	return new Selection(profile, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" },
 		() => make("selection", profile.made, text, everyEvent ? 1 : 0));
-	return Object.assign(selection, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" });
 }
 
 /** The part of a selection of makeSelection() that is in one of RANGES, and that a FILTER lets pass. */
@@ -103,8 +98,8 @@ export function transformSelection(selection, transforms) {
 			selection.release();
 		return made;
 	};
-	const { query, everyEvent, name } = selection;
-	return Object.assign(new Selection(selection.profile, remake), { query, everyEvent, name });
+	const { profile, query, everyEvent, name } = selection;
+	return new Selection(profile, { query, everyEvent, name }, remake);
 }
 
 /* Nothing of PROFILE, because of PROBLEM. */

@@ -6,6 +6,9 @@ import { textEquivalent } from "wick/aria.js";
 import { button, make } from "wick/dom.js";
 import { FlameCanvas } from "wick/flame_canvas.js";
 import { flameKeys } from "wick/flame_input.js";
+import { makeLegend } from "wick/flame_legend.js";
+import { openFrameMenu } from "wick/frame_menu.js";
+import { tableOf } from "wick/tree_picture.js";
 import { followPath, pathOf } from "wick/tree_layout.js";
 
 const MOST_CRUMBS = 12;
@@ -13,7 +16,7 @@ const WINDOW_AFTER_MS = 250; /* of rest, until the wheel's window is in the URL 
 
 /** What follows from these parts of the state alone: another of them and the tree is another. */
 export function sameTree(state, old) {
-	return ["query", "ranges", "rangesB", "transforms", "search", "colour", "theme", "around"]
+	return ["query", "ranges", "rangesB", "transforms", "search", "colour", "theme", "around", "changes"]
 		.every((key) => state[key] === old[key]);
 }
 
@@ -33,8 +36,7 @@ export function whyEmpty(app, selection) {
 /**
  * StackView - a view, from when it is mounted until it is unmounted
  *
- * A kind of view has show(), which draws it; onState(state, old) of what is not another tree; and graphs,
- * the canvases that are seen, of which save.js makes pictures.
+ * A kind of view has show(), which draws it, and onState(state, old) of what is not another tree.
  */
 export class StackView {
 	constructor(element, app) {
@@ -57,12 +59,9 @@ export class StackView {
 		];
 	}
 
+	/** The canvases that are seen, of which save.js makes pictures. */
 	get graphs() {
 		return [];
-	}
-
-	listKeys() {
-		this.offs.push(...flameKeys.map(([key, what]) => this.app.keys.add({ key, what, where: "in a graph" })));
 	}
 
 	/** What there is instead of a drawing; "": nothing. */
@@ -73,6 +72,8 @@ export class StackView {
 
 	/** What of the search was found: {problem} or {share, nodes}; null without a search. */
 	tellFound(found) {
+		if (found === null && this.app.found === null)
+			return;
 		this.app.found = found;
 		this.app.emit("found");
 	}
@@ -85,81 +86,143 @@ export class StackView {
 	}
 }
 
-/** The path of the zoom as buttons; the innermost ones if there are many. */
-export function makeCrumbs(zoomTo) {
-	const nav = make("nav", { className: "crumbs", "aria-label": "Zoom" });
-	return {
-		element: nav,
-		show(names) {
-			const crumb = (text, length) => button(text, () => zoomTo(names.slice(0, length)),
-				{ title: text, ...(length === names.length && { "aria-current": "true" }) });
-			const first = Math.max(0, names.length - MOST_CRUMBS);
-			nav.replaceChildren(crumb("all", 0), ...(first > 0 ? [crumb(`… ${first} more`, first)] : []),
-				...names.slice(first).map((name, i) => crumb(name, first + i + 1)));
-		},
-	};
+/* The path of the zoom as buttons; the innermost ones if there are many. */
+function crumbsOf(names, zoomTo) {
+	const crumb = (text, length) => button(text, () => zoomTo(names.slice(0, length)),
+		{ title: text, ...(length === names.length && { "aria-current": "true" }) });
+	const first = Math.max(0, names.length - MOST_CRUMBS);
+	return [crumb("all", 0), ...(first > 0 ? [crumb(`… ${first} more`, first)] : []),
+		...names.slice(first).map((name, i) => crumb(name, first + i + 1))];
 }
 
-/** Puts the window of a drawing into the state under KEY once it rests: one step to undo. */
-export function windowKeeper(app, key) {
-	let timer = 0;
-	return {
-		keep(window) {
-			clearTimeout(timer);
-			timer = setTimeout(() => {
-				const whole = window[1] - window[0] > 0.999999;
-				app.store.set({ [key]: whole ? null : window });
-			}, WINDOW_AFTER_MS);
-		},
-		stop: () => clearTimeout(timer),
-	};
-}
-
-/**
- * ZoomedGraph - a graph that shows the state's zoom and window, and the path there as buttons
- * @options: of its FlameCanvas, and table(root) for textEquivalent()
+/*
+ * One graph of a view, with its title and table; OPTIONS: of its canvas, {head: what the title says, name: what it is
+ * called, and key: where the state has the part of its width that is seen; without it that is not kept}.
  */
-export class ZoomedGraph {
-	constructor(app, options) {
-		const zoomTo = (zoom) => app.store.set({ zoom, window: null });
-		const keeper = windowKeeper(app, "window");
-		this.app = app;
-		this.stop = keeper.stop;
-		this.crumbs = makeCrumbs(zoomTo);
-		this.canvas = new FlameCanvas(app, { onWindow: keeper.keep, onZoom: (node) => this.#zoomTo(node),
-			onOut: () => zoomTo(app.store.state.zoom.slice(0, -1)), ...options });
-		this.text = textEquivalent("This graph as a table", () => options.table(this.zoomed));
+class Graph {
+	constructor(view, { head, name = "This graph", key, ...options }) {
+		const { app } = view;
+		this.view = view;
+		this.key = key;
+		this.canvas = new FlameCanvas(app, {
+			...options,
+			onZoom: (node) => view.choose(this.picture, node),
+			onOut: () => view.isZoomed && view.zoomTo(app.store.state.zoom.slice(0, -1)),
+			onMenu: (node, x, y) => view.openMenu(this.picture.tree, node, x, y),
+			onWindow: (window) => this.#keep(window),
+		});
+		this.head = make("h2");
+		this.text = textEquivalent(`${name} as a table`, () => tableOf(this.picture, this.label, this.zoomed));
+		this.element = make("section", { className: "graph" }, this.canvas.element);
+		if (head)
+			this.element.prepend(make("div", { className: "bar" }, this.head, this.text.element));
+		else
+			view.bar.append(this.text.element);
 	}
 
-	/** A picture that also has nameOf(frame), and `whole`: all of it in words. */
-	show(picture) {
-		this.canvas.show(picture);
-		this.place();
-	}
-
-	#namesTo(node) {
-		const { layout: { tree }, nameOf } = this.canvas.picture;
-		return pathOf(tree, node).map((at) => nameOf(tree.frame[at]));
+	show({ picture, label, head }) {
+		Object.assign(this, { picture, label });
+		this.head.textContent = head;
+		this.canvas.show(picture, `${label}: arrow keys move, ${this.view.hint}`);
 	}
 
 	/** Where the state's zoom and window are in this tree. */
 	place() {
-		const { zoom, window } = this.app.store.state;
-		const { picture } = this.canvas;
-		const { layout } = picture;
-		this.zoomed = followPath(layout.tree, zoom, picture.nameOf);
-		picture.above = new Set([0, ...pathOf(layout.tree, this.zoomed).slice(0, -1)]);
-		this.crumbs.show(this.#namesTo(this.zoomed));
-		const from = layout.x[this.zoomed];
-		this.canvas.setWindow(window ?? [from, from + (layout.width[this.zoomed] || 1)], false);
+		const { [this.key]: window, zoom } = this.view.app.store.state;
+		const { tree, nameOf } = this.picture;
+		this.zoomed = this.view.isZoomed ? followPath(tree, zoom, nameOf) : 0;
+		this.picture.above = new Set([0, ...pathOf(tree, this.zoomed).slice(0, -1)]);
+		const from = tree.x[this.zoomed];
+		this.canvas.setWindow(window ?? [from, from + (tree.width[this.zoomed] || 1)], false);
 		this.text.refresh();
 	}
 
-	#zoomTo(node) {
-		const { layout, whole } = this.canvas.picture;
-		const zoom = this.#namesTo(node);
-		const name = zoom.at(-1) ?? "";
-		this.app.store.set({ zoom, window: null, frame: name });
-		this.app.say(`zoomed to ${name || "all"}, ${formatShare(layout.width[node], layout.width[0])} of ${whole}`);
+	/* Into the state once it rests: one step to undo. */
+	#keep(window) {
+		const kept = window[1] - window[0] > 0.999999 ? null : window;
+		clearTimeout(this.timer);
+		if (this.key)
+			this.timer = setTimeout(() => this.view.app.store.set({ [this.key]: kept }), WINDOW_AFTER_MS);
+	}
+
+	stop() {
+		clearTimeout(this.timer);
+	}
+}
+
+/** A view of graphs, which its show() gives to draw(); where one of them is zoomed in, all are. */
+export class GraphView extends StackView {
+	isZoomed = true;
+	hint = "Enter zooms, m opens the menu of a frame";
+	all = [];
+
+	/** CONTROLS are in the bar above the graphs, and TAIL is below them. */
+	constructor(element, app, controls = [], tail = []) {
+		super(element, app);
+		this.crumbs = make("nav", { className: "crumbs", "aria-label": "Zoom" });
+		this.legend = makeLegend();
+		this.bar = make("div", { className: "bar" }, ...controls, this.crumbs, this.legend.element);
+		this.room = make("div", { className: "graphs" });
+		element.replaceChildren(this.bar, this.note, this.room, ...tail);
+		this.offs.push(...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })));
+	}
+
+	get graphs() {
+		return this.room.hidden ? [] : this.all.map(({ canvas }) => canvas);
+	}
+
+	/** SHOWN: [{picture, label, and of a new one the options}]; they are hidden where WHY says why there is nothing. */
+	draw(shown, why = "") {
+		this.hide(why);
+		this.all.splice(shown.length).forEach(({ element }) => element.remove());
+		shown.forEach((one, i) => {
+			if (!this.all[i])
+				this.room.append((this.all[i] = new Graph(this, one)).element);
+			this.all[i].show(one);
+		});
+		const { keys, found } = shown.at(-1).picture;
+		this.legend.show(why ? [] : keys);
+		this.tellFound(found);
+		this.place();
+	}
+
+	hide(why) {
+		this.room.hidden = why !== "";
+		this.sayEmpty(why);
+	}
+
+	place() {
+		const { zoom } = this.app.store.state;
+		this.all.forEach((graph) => graph.place());
+		const nKnown = Math.max(0, ...this.all.map(({ picture, zoomed }) => picture.tree.depth[zoomed]));
+		this.crumbs.hidden = !this.isZoomed;
+		this.crumbs.replaceChildren(...crumbsOf(zoom.slice(0, nKnown), (names) => this.zoomTo(names)));
+	}
+
+	onState(state, old) {
+		if (["zoom", "window", "callers"].some((key) => state[key] !== old[key]))
+			this.place();
+	}
+
+	zoomTo(zoom) {
+		this.app.store.set({ zoom, window: null });
+	}
+
+	/** What a click on a node does. */
+	choose({ tree, nameOf, whole }, node) {
+		const zoom = pathOf(tree, node).map((at) => nameOf(tree.frame[at]));
+		const frame = zoom.at(-1) ?? "";
+		this.app.store.set({ zoom, window: null, frame });
+		this.app.say(`zoomed to ${frame || "all"}, ${formatShare(tree.width[node], tree.width[0])} of ${whole}`);
+	}
+
+	openMenu({ selection, frame }, node, x, y) {
+		if (selection)
+			openFrameMenu(this.app, x, y, selection, frame[node]);
+	}
+
+	unmount() {
+		this.all.forEach((graph) => graph.stop());
+		super.unmount();
 	}
 }

@@ -66,6 +66,7 @@ const PROPERTIES = {
 	frame: text(), /* the function that the details are about */
 	search: text(),
 	sort: text(),
+	changes: text(), /* of a difference: those that are "new" or "gone"; "": all */
 	columns: text(), /* of the table; "counts": those of samples, too */
 	details: text(), /* the panel of a function: "open", "closed"; "": as fits */
 	strip: part, /* {from, to} that the time strip shows; null: all of the selection */

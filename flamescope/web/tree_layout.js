@@ -1,57 +1,73 @@
-/* tree_layout.js - where each node of a tree is, and which of them a picture has to show */
+/*
+ * tree_layout.js - where each node of a tree is, and which of them a picture has to show
+ *
+ * The nodes of a tree are row by row, from left to right: those of a depth are beside each other, and so
+ * are the children of a node.
+ */
 
 const MOST_NAMED = 200; /* nodes in a table of a tree */
 const LEAST_SHARE = 1 / 200; /* of the whole: narrower boxes carry no name either */
 
 /**
- * layoutTree - nodes row by row, each as wide as its amount
- * @tree:   {n, parent, firstChild, next, depth}; node 0 is the root, 0 as a child is none
- * @amount: one a node, not below 0
+ * layoutTree - the nodes of a tree in that order, each as wide as its amount
+ * @columns: {firstChild, next, ...}: of nodes in any order; 0 is the root, and as a child it is none
+ * @amount:  one a node, not below 0
  *
- * Return: {tree, total, order, rowStart, x, width}: order[rowStart[d]...rowStart[d + 1]) are the
- * nodes of depth d from left to right; x and width are by node, and the root is 0 to 1.
+ * Return: {n, parent, depth, x, width, maxDepth, ...}: the other columns in the new order, too; the root is 0
+ * to 1 (of nothing 0 to 0), and maxDepth is that of what has a width.
  */
-export function layoutTree(tree, amount) {
-	const { n, firstChild, next } = tree;
-	const total = amount[0];
-	const order = new Uint32Array(n);
-	const rowStart = [0, 1];
-	const [x, width] = [new Float64Array(n), new Float64Array(n)];
+export function layoutTree({ firstChild, next, ...columns }, amount) {
+	const n = firstChild.length;
+	const [order, parent, depth] = [0, 1, 2].map(() => new Uint32Array(n));
+	const [x, width] = [0, 1].map(() => new Float64Array(n));
+	let maxDepth = 0;
 	let filled = 1;
-	width[0] = total > 0 ? 1 : 0;
-	for (let row = 0; rowStart[row] < rowStart[row + 1]; row++) {
-		for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
-			const parent = order[i];
-			let at = x[parent];
-			for (let c = firstChild[parent]; c !== 0; c = next[c]) {
-				if (!(amount[c] > 0))
-					continue;
-				x[c] = at;
-				width[c] = amount[c] / total;
-				at += width[c];
-				order[filled++] = c;
-			}
+	width[0] = amount[0] > 0 ? 1 : 0;
+	for (let i = 0; i < n; i++) {
+		let at = x[i];
+		for (let child = firstChild[order[i]]; child !== 0; child = next[child], filled++) {
+			order[filled] = child;
+			parent[filled] = i;
+			depth[filled] = depth[i] + 1;
+			x[filled] = at;
+			width[filled] = amount[0] > 0 ? amount[child] / amount[0] : 0;
+			at += width[filled];
 		}
-		rowStart.push(filled);
+		if (width[i] > 0)
+			maxDepth = depth[i];
 	}
-	rowStart.pop(); // the empty row after the last one
-	return { tree, total, order, rowStart, x, width, nRows: rowStart.length - 1 };
+	for (const [name, column] of Object.entries(columns))
+		columns[name] = column.map((_, i) => column[order[i]]);
+	return { n, parent, depth, x, width, maxDepth, ...columns };
 }
 
-/** The first place in a row whose node ends right of X. */
-export function firstEndingAfter(layout, row, x) {
-	const { order, rowStart, x: left, width } = layout;
-	let low = rowStart[row];
-	let high = rowStart[row + 1];
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		const node = order[middle];
-		if (left[node] + width[node] > x)
-			high = middle;
+/* The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
+function firstWhere(from, to, isPast) {
+	while (from < to) {
+		const middle = (from + to) >>> 1;
+		if (isPast(middle))
+			to = middle;
 		else
-			low = middle + 1;
+			from = middle + 1;
 	}
-	return low;
+	return from;
+}
+
+const firstFrom = (column, from, value) => firstWhere(from, column.length, (i) => column[i] >= value);
+
+/** [first, end] of the nodes of a row. */
+export const rowOf = ({ depth }, row) => [firstFrom(depth, 0, row), firstFrom(depth, 0, row + 1)];
+
+/** [first, end] of the children of a node. */
+export const childrenOf = ({ parent }, node) => [firstFrom(parent, 1, node), firstFrom(parent, 1, node + 1)];
+
+/* The first of FROM to END that ends right of X, in steps that grow: it is mostly near. */
+function firstEndingAfter({ x: left, width }, from, end, x) {
+	const isPast = (i) => left[i] + width[i] > x;
+	let step = 1;
+	while (from + step < end && !isPast(from + step))
+		step *= 2;
+	return firstWhere(from + (step >> 1), Math.min(end, from + step), isPast);
 }
 
 /**
@@ -63,85 +79,58 @@ export function firstEndingAfter(layout, row, x) {
  * However many nodes there are, the time goes with the pixels: after a narrow node the search
  * for the next goes on where its pixel ends.
  */
-export function visitRow(layout, row, x0, x1, pixel, box, crumb) {
-	const { order, rowStart, x, width } = layout;
-	const end = rowStart[row + 1];
+export function visitRow(tree, row, [x0, x1], pixel, box, crumb) {
+	const { x, width } = tree;
+	const [first, end] = rowOf(tree, row);
 	const narrow = pixel / 2;
 	let crumbFrom = -1;
 	let crumbTo = -1;
-	let i = firstEndingAfter(layout, row, x0);
-	while (i < end) {
-		const node = order[i];
-		const from = x[node];
-		if (from >= x1)
-			break;
-		if (width[node] >= narrow) {
-			box(node, from, from + width[node]);
+	let i = firstEndingAfter(tree, first, end, x0);
+	while (i < end && x[i] < x1) {
+		const from = x[i];
+		if (width[i] >= narrow) {
+			box(i, from, from + width[i]);
 			i++;
 			continue;
 		}
-		if (from > crumbTo + pixel) {
-			if (crumbFrom >= 0)
-				crumb(crumbFrom, crumbTo);
-			crumbFrom = from;
+		if (width[i] > 0) {
+			if (from > crumbTo + pixel) {
+				if (crumbFrom >= 0)
+					crumb(crumbFrom, crumbTo);
+				crumbFrom = from;
+			}
+			crumbTo = from + narrow;
 		}
-		crumbTo = from + narrow;
-		i = nextEndingAfter(layout, i + 1, end, crumbTo);
+		i = firstEndingAfter(tree, i + 1, end, Math.max(from, crumbTo));
 	}
 	if (crumbFrom >= 0)
 		crumb(crumbFrom, crumbTo);
 }
 
-/*
- * As firstEndingAfter, from a place on and in steps that grow: the next one is mostly near.  A
- * node of half a pixel cannot be jumped over: it begins after the crumb and so ends after X.
- */
-function nextEndingAfter(layout, from, end, x) {
-	const { order, x: left, width } = layout;
-	const ends = (i) => left[order[i]] + width[order[i]];
-	let step = 1;
-	let low = from;
-	while (low + step < end && ends(low + step) <= x) {
-		low += step;
-		step *= 2;
-	}
-	let high = Math.min(end, low + step);
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (ends(middle) > x)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /** The node at X of a row, or -1. */
-export function nodeAt(layout, row, x) {
-	if (row < 0 || row >= layout.nRows)
-		return -1;
-	const i = firstEndingAfter(layout, row, x);
-	if (i >= layout.rowStart[row + 1])
-		return -1;
-	const node = layout.order[i];
-	return layout.x[node] <= x ? node : -1;
+export function nodeAt(tree, row, x) {
+	const [first, end] = rowOf(tree, row);
+	const i = firstEndingAfter(tree, first, end, x);
+	return i < end && tree.x[i] <= x ? i : -1;
 }
 
 /** The next node of its row, STEP (1 or -1) further, or the node itself at the row's end. */
-export function besideNode(layout, node, step) {
-	const row = layout.tree.depth[node];
-	const middle = layout.x[node] + layout.width[node] / 2;
-	const i = firstEndingAfter(layout, row, middle) + step;
-	return i >= layout.rowStart[row] && i < layout.rowStart[row + 1] ? layout.order[i] : node;
+export function besideNode({ depth, width }, node, step) {
+	let at = node + step;
+	while (depth[at] === depth[node] && !(width[at] > 0))
+		at += step;
+	return depth[at] === depth[node] ? at : node;
 }
 
-/** The widest child of a node, or -1. */
-export function widestChild(layout, node) {
-	const { firstChild, next } = layout.tree;
+/** The child of which most is in the window, or which is nearest to it; -1: there is none. */
+export function widestChild(tree, node, [x0, x1]) {
+	const { x, width } = tree;
 	let best = -1;
-	for (let c = firstChild[node]; c !== 0; c = next[c]) {
-		if (layout.width[c] > 0 && (best < 0 || layout.width[c] > layout.width[best]))
-			best = c;
+	let most = -Infinity;
+	for (let [c, end] = childrenOf(tree, node); c < end; c++) {
+		const seen = Math.min(x1, x[c] + width[c]) - Math.max(x0, x[c]);
+		if (width[c] > 0 && seen > most)
+			[best, most] = [c, seen];
 	}
 	return best;
 }
@@ -158,10 +147,10 @@ export function pathOf(tree, node) {
 export function followPath(tree, names, nameOf) {
 	let node = 0;
 	for (const name of names) {
-		let child = tree.firstChild[node];
-		while (child !== 0 && nameOf(tree.frame[child]) !== name)
-			child = tree.next[child];
-		if (child === 0)
+		let [child, end] = childrenOf(tree, node);
+		while (child < end && nameOf(tree.frame[child]) !== name)
+			child++;
+		if (child === end)
 			break;
 		node = child;
 	}
@@ -169,34 +158,25 @@ export function followPath(tree, names, nameOf) {
 }
 
 /** A window of the same width or less around FACTOR of it; AT stays where it is. */
-export function zoomWindow(window, at, factor) {
-	const [x0, x1] = window;
+export function zoomWindow([x0, x1], at, factor) {
 	const span = Math.min(1, Math.max(1e-12, (x1 - x0) * factor));
-	const left = at - ((at - x0) / (x1 - x0)) * span;
-	const from = Math.min(1 - span, Math.max(0, left));
-	return [from, from + span];
+	return panWindow([0, span], (at - ((at - x0) / (x1 - x0)) * span) / span);
 }
 
 /** The window moved by a part of its own width, within 0 to 1. */
-export function panWindow(window, part) {
-	const span = window[1] - window[0];
-	const from = Math.min(1 - span, Math.max(0, window[0] + part * span));
+export function panWindow([x0, x1], part) {
+	const span = x1 - x0;
+	const from = Math.min(1 - span, Math.max(0, x0 + part * span));
 	return [from, from + span];
 }
 
-/**
- * widestNodes - the nodes below ROOT that a drawing has room to name, row by row, widest first
- * @amount: (node) -> how wide it is
- */
-export function widestNodes(tree, amount, root = 0) {
-	const least = amount(0) * LEAST_SHARE;
+/** The nodes below ROOT that a drawing has room to name, row by row, widest first. */
+export function widestNodes(tree, root) {
 	const nodes = [root];
 	for (let i = 0; i < nodes.length && nodes.length < MOST_NAMED; i++) {
-		const children = [];
-		for (let c = tree.firstChild[nodes[i]]; c !== 0; c = tree.next[c])
-			if (amount(c) >= least)
-				children.push(c);
-		nodes.push(...children.sort((a, b) => amount(b) - amount(a)));
+		const [first, end] = childrenOf(tree, nodes[i]);
+		const children = Array.from({ length: end - first }, (_, k) => first + k);
+		nodes.push(...children.filter((c) => tree.width[c] >= LEAST_SHARE).sort((a, b) => tree.width[b] - tree.width[a]));
 	}
 	return nodes.slice(0, MOST_NAMED);
 }

@@ -1,39 +1,10 @@
-/* tree_picture.js - how the nodes of a flame tree look, and what is said of them */
+/* tree_picture.js - how the nodes of a tree look, and what is said of them */
 
 import { formatAmount, formatChange, formatRate, formatShare, formatTotal } from "wick/amount.js";
 import { foundIn } from "wick/frame_search.js";
 import { selectedNs } from "wick/heat_words.js";
 import { frameInlined, frameModule, frameName, isGroupLabel, numberOfFrames } from "wick/frames.js";
-import { layoutTree } from "wick/tree_layout.js";
-
-const layouts = new WeakMap(); /* of trees, which never change */
-
-function layoutOf(tree) {
-	let layout = layouts.get(tree);
-	if (!layout) {
-		const amount = new Float64Array(tree.n);
-		for (let i = 0; i < tree.n; i++)
-			amount[i] = tree.gain[i] + tree.loss[i];
-		layout = layoutTree(tree, amount);
-		layout.amount = amount;
-		layouts.set(tree, layout);
-	}
-	return layout;
-}
-
-/* Orange for what grew, blue for what shrank, paler the more both of them are. */
-function signedPart(tree) {
-	return (node) => {
-		const sum = tree.gain[node] + tree.loss[node];
-		return sum > 0 ? (tree.gain[node] - tree.loss[node]) / sum : 0;
-	};
-}
-
-/** The keys of a legend of changes. */
-export function changeKeys(app, [less, more]) {
-	return [{ label: `− ${less}`, css: app.colours.change(-1), isHatched: true },
-		{ label: `+ ${more}`, css: app.colours.change(1) }];
-}
+import { widestNodes } from "wick/tree_layout.js";
 
 /** `12.3 ms`; of a signed metric `+12 MiB −3 MiB`. */
 export function sayAmount(selection, gain, loss, samples) {
@@ -49,27 +20,10 @@ export function sayAmount(selection, gain, loss, samples) {
 	return parts.join(" ");
 }
 
-/**
- * nodeLines - what is said of a node: its name first; how many samples it is of comes last
- * @ns: that are selected, for a rate; 0: none is said
- */
-export function nodeLines(selection, tree, node, ns = 0) {
-	const rate = selection.measure === "period" ? formatRate(tree.gain[node], selection.unit, ns) : "";
-	const total = tree.gain[0] + tree.loss[0];
-	const sum = tree.gain[node] + tree.loss[node];
-	const own = tree.selfGain[node] + tree.selfLoss[node];
-	const noun = selection.noun && selection.noun !== selection.unit ? ` ${selection.noun}` : "";
-	const lines = [
-		node === 0 ? "all" : frameName(selection, tree.frame[node]),
-		`total ${sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])}${noun}, ${formatShare(sum, total)} of what is selected${rate && `, ${rate}`}`,
-		`self ${sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])}, ${formatShare(own, total)}`,
-	];
-	if (node !== 0 && !isGroupLabel(selection, tree.frame[node]))
-		lines.push(moduleLine(selection, tree.frame[node]));
-	if (selection.measure !== "samples")
-		lines.push(`${formatAmount(tree.samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`);
-	return lines;
-}
+/** The same of a node or a function of flame.js. */
+export const sayTotal = (selection, { gain, loss, samples }, i) => sayAmount(selection, gain[i], loss[i], samples[i]);
+export const saySelf = (selection, { selfGain, selfLoss, selfSamples }, i) =>
+	sayAmount(selection, selfGain[i], selfLoss[i], selfSamples[i]);
 
 /* `/usr/lib/libc.so.6 (libc)`. */
 function moduleLine(selection, frame) {
@@ -81,31 +35,72 @@ function moduleLine(selection, frame) {
 }
 
 /**
- * flamePicture - a tree as FlameCanvas shows it
+ * treePicture - a tree as FlameCanvas shows it: what is said of a node is a function of it
+ * @names:  {nameOf(frame), nFrames}
+ * @change: null, or {part: -1, all of it shrank, to 1: all of it grew, sign, labels: of less and more}
+ * @rest:   {lines, numbers: behind a name where there is room, head, cells: of a table, whole: all of it in
+ *          words; of what does not change fill, a colour, and keys: [{label, css, isHatched}]}
  *
- * Return: the picture, with `found`: null without a search, else {problem} or {share, nodes}; and
- * `keys`, what the colours mean: [{label, css, isHatched}].
+ * Return: these, and {tree, name, text: with its sign, striped, matches, found} (frame_search.js).
  */
+export function treePicture(app, tree, { nameOf, nFrames }, change, rest) {
+	const name = (node) => (node === 0 ? "all" : nameOf(tree.frame[node]));
+	const picture = { tree, nameOf, name, text: name, ...foundIn(app.models.search(), tree, nameOf, nFrames), ...rest };
+	if (!change)
+		return picture;
+	const { part, sign, labels: [less, more] } = change;
+	const { colours } = app;
+	return {
+		...picture,
+		fill: (node) => colours.change(part(node)),
+		striped: (node) => part(node) < 0,
+		text: (node) => `${sign(node)} ${name(node)}`,
+		keys: [{ label: `− ${less}`, css: colours.change(-1), isHatched: true }, { label: `+ ${more}`, css: colours.change(1) }],
+	};
+}
+
+/** The picture of a tree of flame.js. */
 export function flamePicture(app, tree) {
-	const { selection } = tree;
-	const layout = layoutOf(tree);
+	const { selection, gain, loss, samples, width } = tree;
 	const nameOf = (frame) => frameName(selection, frame);
 	const { numbers, legend } = app.models.colours(tree);
-	const part = selection.isSigned ? signedPart(tree) : null;
-	return {
-		layout,
-		...foundIn(app.models.search(), tree, nameOf, numberOfFrames(selection), layout.amount),
-		fill: part ? (node) => app.colours.change(part(node)) : (node) => app.colours.frame(numbers[node]),
-		striped: part ? (node) => part(node) < 0 : null,
-		keys: part ? changeKeys(app, ["shrank", "grew"]) : app.colours.keys(legend),
-		text(node) {
-			const name = node === 0 ? "all" : nameOf(tree.frame[node]);
-			return part ? `${tree.loss[node] === 0 ? "+" : tree.gain[node] === 0 ? "−" : "±"} ${name}` : name;
-		},
-		numbers: (node) => [formatShare(layout.amount[node], layout.total),
-			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node])],
-		lines: (node) => nodeLines(selection, tree, node, selectedNs(app.store.state, selection.profile)),
-		nameOf,
-		whole: formatTotal(layout.total, selection),
+	const ns = selectedNs(app.store.state, selection.profile);
+	const total = (node) => sayTotal(selection, tree, node);
+	const self = (node) => saySelf(selection, tree, node);
+	const share = (node) => formatShare(width[node], width[0]);
+	const sum = gain[0] + loss[0];
+	const signs = {
+		part: (node) => (gain[node] - loss[node]) / (gain[node] + loss[node] || 1),
+		sign: (node) => (loss[node] === 0 ? "+" : gain[node] === 0 ? "−" : "±"),
+		labels: ["shrank", "grew"],
 	};
+	/* The name first; how many samples it is of comes last. */
+	function lines(node) {
+		const noun = selection.noun && selection.noun !== selection.unit ? ` ${selection.noun}` : "";
+		const rate = selection.measure === "period" ? formatRate(gain[node], selection.unit, ns) : "";
+		const frame = tree.frame[node];
+		return [
+			picture.name(node),
+			`total ${total(node)}${noun}, ${share(node)} of what is selected${rate && `, ${rate}`}`,
+			`self ${self(node)}, ${formatShare(tree.selfGain[node] + tree.selfLoss[node], sum)}`,
+			...(node === 0 || isGroupLabel(selection, frame) ? [] : [moduleLine(selection, frame)]),
+			...(selection.measure === "samples" ? [] : [`${formatAmount(samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`]),
+		];
+	}
+	const picture = treePicture(app, tree, { nameOf, nFrames: numberOfFrames(selection) }, selection.isSigned ? signs : null, {
+		lines,
+		numbers: (node) => [share(node), total(node)],
+		head: ["depth", "function", "total", "share", "self"],
+		cells: (node) => [total(node), share(node), self(node)],
+		whole: formatTotal(sum, selection),
+		fill: (node) => app.colours.frame(numbers[node]),
+		keys: app.colours.keys(legend),
+	});
+	return picture;
+}
+
+/** What has a name in a picture, from a node on, as the table of textEquivalent(). */
+export function tableOf({ tree, name, head, cells }, caption, root) {
+	return { caption: `${caption}, frames of at least 0.5 %`, head,
+		rows: widestNodes(tree, root).map((node) => [String(tree.depth[node]), name(node), ...cells(node)]) };
 }

@@ -1,255 +1,178 @@
 /* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
 
 import { formatAmount, formatShare } from "wick/amount.js";
-import { button, make } from "wick/dom.js";
-import { makeLegend } from "wick/flame_legend.js";
-import { foundIn } from "wick/frame_search.js";
+import { button, make, option } from "wick/dom.js";
 import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
-import { StackView, ZoomedGraph } from "wick/stack_view.js";
-import { changeKeys } from "wick/tree_picture.js";
-import { layoutTree, widestNodes } from "wick/tree_layout.js";
+import { GraphView } from "wick/stack_view.js";
+import { treePicture } from "wick/tree_picture.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
-/** `+5.00 points`: the change of a share. */
-export function formatPoints(change) {
+const NO_BASELINE = "There is no baseline yet. Select the time to compare with in the heatmap and press " +
+	"*Take this selection as baseline B*; then select another time. `wick view NEW --baseline OLD` compares two recordings.";
+const CHANGES = [["", "All changes"], ["new", "New only"], ["gone", "Gone only"]];
+
+/* `+5.00`: points, the change of a share. */
+function pointsOf([before, after], i) {
+	const change = after[i] - before[i];
 	/* a change is no more than what is shown of it: no "−0.000" */
 	const points = Math.abs(change) < 5e-6 ? 0 : 100 * change;
 	const text = Math.abs(points).toFixed(Math.abs(points) < 0.1 && points !== 0 ? 3 : 2);
-	return `${points > 0 ? "+" : points < 0 ? "−" : ""}${text} points`;
+	return `${points > 0 ? "+" : points < 0 ? "−" : ""}${text}`;
 }
 
-/* In a table whose head has the unit. */
-const pointsOnly = (change) => formatPoints(change).replace(" points", "");
+const formatChance = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 
-function formatChance(p) {
-	return p < 0.001 ? "< 0.001" : p.toFixed(3);
+/* What was compared, and how sure it is. */
+function sayDiff({ names, whole, unit, chance }, nFlagged) {
+	const sides = `B ${formatAmount(whole[0], unit)}, now ${formatAmount(whole[1], unit)}; each as shares of its own whole. `;
+	if (!chance)
+		return `${sides}Significance is being computed…`;
+	if (chance.problem)
+		return `${sides}No significance: ${chance.problem}.`;
+	if (chance.smallestP >= LEVEL)
+		return `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(chance.smallestP)}.`;
+	return `${sides}${nFlagged} functions changed by a point and by more than chance (p < ${LEVEL}, ${chance.n} permutations of whole seconds, corrected for ${names.length} functions).`;
 }
 
-/* What is made of a comparison once: the order of its rows, and where its boxes are. */
-function prepared(diff, sides) {
-	diff.sides = sides;
-	diff.order ??= [...diff.names.keys()];
-	diff.layout ??= layoutTree(diff.tree, diff.tree.width);
-	return diff;
-}
+class DiffView extends GraphView {
+	hint = "width is the mean of both sides, orange and + more now, blue, hatched and − less; Enter zooms";
 
-class DiffView extends StackView {
 	constructor(element, app) {
+		const { store } = app;
+		const act = (text, patch) => button(text, () => store.set(patch(store.state)));
+		const whole = act("All of the recording as B", () => ({ rangesB: [] }));
+		const swap = act("Swap", ({ ranges, rangesB }) => ({ ranges: rangesB, rangesB: ranges }));
+		const none = act("No baseline", () => ({ rangesB: null }));
+		const changes = make("select", { id: "diff-changes", ariaLabel: "Which changes are shown",
+			onchange: () => store.set({ changes: changes.value }) }, ...CHANGES.map((one) => option(...one)));
+		const says = make("span");
+		const progress = make("progress", { "aria-label": "Significance is being computed" });
 		super(element, app);
-		this.listKeys();
+		Object.assign(this, { whole, swap, none, changes, says, progress, table: this.#makeTable() });
+		element.prepend(make("div", { className: "bar diff-bar" },
+			act("Take this selection as baseline B", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
+		element.append(this.table.element);
 		this.update();
 	}
 
-	get graphs() {
-		return this.graph ? [this.graph.canvas] : [];
-	}
-
 	onState(state, old) {
-		if (this.graph && (state.zoom !== old.zoom || state.window !== old.window))
-			this.graph.place();
-		if (this.graph && state.sort !== old.sort)
-			this.#sortRows();
+		super.onState(state, old);
+		if (this.diff && state.sort !== old.sort)
+			this.#showRows();
 	}
 
 	show() {
-		this.round = {}; /* what counts for an older pair stops */
 		const { app } = this;
+		const { state } = app.store;
+		const round = this.round = {}; /* what counts for an older pair stops */
 		const base = app.models.selectionB();
 		const now = app.models.selection();
-		const why = !base ? "" : whyNoDiff(base, now);
-		this.graph?.stop();
-		this.graph = null;
-		if (!base || why || base.n === 0 || now.n === 0) {
-			this.sayEmpty(!base
-				? "There is no baseline yet. Select the time to compare with in the heatmap and press *Take this selection as baseline B*; then select another time. `wick view NEW --baseline OLD` compares two recordings."
-				: why ? `These cannot be compared: ${why}. Try: another metric.`
-					: "One side has no sample. Try: another time, or fewer filters.");
-			this.element.replaceChildren(this.#bar(null), this.note);
+		const problem = base && whyNoDiff(base, now);
+		const why = !base ? NO_BASELINE : problem ? `These cannot be compared: ${problem}. Try: another metric.`
+			: base.n === 0 || now.n === 0 ? "One side has no sample. Try: another time, or fewer filters." : "";
+		const diff = why ? null : app.models.diff();
+		this.whole.hidden = Boolean(app.baseline);
+		this.swap.hidden = this.none.hidden = !state.rangesB;
+		this.changes.hidden = this.says.hidden = this.bar.hidden = this.table.element.hidden = !diff;
+		this.progress.hidden = true;
+		if (!diff) {
 			this.tellFound(null);
+			this.hide(why);
 			return;
 		}
-		this.diff = prepared(app.models.diff(), [base, now]);
-		this.#build();
-		if (!this.diff.chance)
-			this.#test(this.round, this.diff);
-	}
-
-	#bar(diff) {
-		const { store, baseline } = this.app;
-		const { rangesB } = store.state;
-		const bar = make("div", { className: "bar diff-bar" },
-			button("Take this selection as baseline B", () => store.set({ rangesB: store.state.ranges })));
-		if (!baseline)
-			bar.append(button("All of the recording as B", () => store.set({ rangesB: [] })));
-		if (rangesB)
-			bar.append(button("Swap", () => store.set({ ranges: rangesB, rangesB: store.state.ranges })),
-				button("No baseline", () => store.set({ rangesB: null })));
-		if (!diff)
-			return bar;
-		this.says = make("span");
-		this.progress = make("progress", { "aria-label": "Significance is being computed", hidden: diff.chance !== null });
-		bar.append(this.says, this.progress);
-		return bar;
-	}
-
-	#sayChance() {
-		const { diff } = this;
-		const { unit } = diff.sides[0];
-		const sides = `B ${formatAmount(diff.whole[0], unit)}, now ${formatAmount(diff.whole[1], unit)}; each as shares of its own whole. `;
+		const [word, label] = CHANGES.find(([one]) => one === state.changes) ?? CHANGES[0];
+		this.changes.value = word;
+		this.diff = Object.assign(diff, { unit: now.unit });
+		this.draw([{ picture: this.#picture(diff), label: "Difference", up: true, key: "window" }],
+			diff.tree.width[0] > 0 ? "" : `${label}: there is none in these stacks.`);
+		this.#showChance(diff);
 		if (!diff.chance)
-			this.says.textContent = `${sides}Significance is being computed…`;
-		else if (diff.chance.problem)
-			this.says.textContent = `${sides}No significance: ${diff.chance.problem}.`;
-		else if (diff.chance.smallestP >= LEVEL)
-			this.says.textContent = `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(diff.chance.smallestP)}.`;
-		else
-			this.says.textContent = `${sides}${this.#flagged()} functions changed by a point and by more than chance (p < ${LEVEL}, ${diff.chance.n} permutations of whole seconds, corrected for ${diff.names.length} functions).`;
-	}
-
-	#flagged() {
-		const { diff } = this;
-		return diff.order.filter((i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
+			this.#test(round, diff);
 	}
 
 	/* Slice by slice, between which the worker answers other questions. */
 	async #test(round, diff) {
-		let slice = await this.app.models.ask("chance");
-		while (this.round === round && !slice.chance) {
-			this.progress.value = slice.part;
-			slice = await this.app.models.ask("chance");
+		while (!diff.chance) {
+			const { part, chance } = await this.app.models.ask("chance");
+			if (this.round !== round)
+				return;
+			diff.chance = chance;
+			this.progress.value = part ?? 1;
 		}
-		if (this.round !== round)
-			return;
-		diff.chance = slice.chance;
-		this.progress.hidden = true;
-		this.#sayChance();
-		this.#sortRows();
+		this.#showChance(diff);
 		this.app.say(this.says.textContent);
 	}
 
-	#build() {
-		const { app } = this;
-		const picture = this.#picture();
-		const legend = makeLegend();
-		this.graph = new ZoomedGraph(app, {
-			label: "Difference: width is the mean of both sides, orange and + more now, blue, hatched and − less",
-			up: true,
-			table: (root) => this.#asText(root),
-		});
-		this.#makeTable();
-		const { crumbs, text, canvas } = this.graph;
-		this.element.replaceChildren(this.#bar(this.diff),
-			make("div", { className: "bar" }, crumbs.element, legend.element, text.element),
-			canvas.element, this.table.element);
-		legend.show(picture.keys);
-		this.graph.show(picture);
-		this.#sortRows();
-		this.#sayChance();
-		this.tellFound(picture.found);
+	#showChance(diff) {
+		const nFlagged = diff.names.filter((_, i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
+		this.progress.hidden = Boolean(diff.chance);
+		this.says.textContent = sayDiff(diff, nFlagged);
+		this.#showRows();
 	}
 
-	#asText(root) {
-		const { tree, names } = this.diff;
-		const share = (node, which) => formatShare(tree.total[which][node], 1);
-		return {
-			caption: "Difference, frames of at least 0.5 %",
-			head: ["depth", "function", "change", "in B", "now"],
-			rows: widestNodes(tree, (node) => tree.width[node], root).map((node) => [
-				String(tree.depth[node]), node === 0 ? "all" : names[tree.frame[node]],
-				formatPoints(tree.total[1][node] - tree.total[0][node]), share(node, 0), share(node, 1)]),
-		};
-	}
-
-	#picture() {
-		const { app, diff } = this;
-		const { tree, layout, names } = diff;
-		const search = app.models.search();
-		this.searched = search.names;
-		const nameOf = (frame) => names[frame];
+	#picture(diff) {
+		const { tree, names } = diff;
 		const change = (node) => tree.total[1][node] - tree.total[0][node];
+		const share = (which) => (node) => formatShare(tree.total[which][node], 1);
+		const points = (node) => `${pointsOf(tree.total, node)} points`;
 		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
-		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.width[node] || 1)))) / 8;
-		const sign = (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "=");
-		return {
-			layout,
-			nameOf,
+		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.mean[node] || 1)))) / 8;
+		const chanceOf = (frame) => (!diff.chance || diff.chance.problem || !(frame in names) ? []
+			: [`the function as a whole: p ${formatChance(diff.chance.totalP[frame])}${isFlagged(diff, frame, "total") ? ", more than chance" : ""}`]);
+		const picture = treePicture(this.app, tree, { nameOf: (frame) => names[frame], nFrames: names.length }, {
+			part,
+			sign: (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "="),
+			labels: ["less than in B", "more than in B"],
+		}, {
+			lines: (node) => [picture.name(node), `${points(node)}: B ${share(0)(node)}, now ${share(1)(node)}`, ...chanceOf(tree.frame[node])],
+			numbers: (node) => [points(node)],
+			head: ["depth", "function", "change", "in B", "now"],
+			cells: (node) => [points(node), share(0)(node), share(1)(node)],
 			whole: "both sides",
-			...foundIn(search, tree, nameOf, names.length, tree.width),
-			fill: (node) => app.colours.change(part(node)),
-			striped: (node) => part(node) < 0,
-			text: (node) => (node === 0 ? "all" : `${sign(node)} ${names[tree.frame[node]]}`),
-			keys: changeKeys(app, ["less than in B", "more than in B"]),
-			numbers: (node) => [formatPoints(change(node))],
-			lines: (node) => this.#lines(node),
-		};
-	}
-
-	#lines(node) {
-		const { tree, names, chance } = this.diff;
-		const share = (which) => formatShare(tree.total[which][node], 1);
-		const lines = [
-			node === 0 ? "all" : names[tree.frame[node]],
-			`${formatPoints(tree.total[1][node] - tree.total[0][node])}: B ${share(0)}, now ${share(1)}`,
-		];
-		if (node > 0 && chance && !chance.problem) {
-			const p = chance.totalP[tree.frame[node]];
-			lines.push(`the function as a whole: p ${formatChance(p)}${isFlagged(this.diff, tree.frame[node], "total") ? ", more than chance" : ""}`);
-		}
-		return lines;
-	}
-
-	#rows() {
-		const { order, names } = this.diff;
-		return order.filter((i) => !this.searched || this.searched.has(names[i]));
+		});
+		return picture;
 	}
 
 	#makeTable() {
-		const { diff, app } = this;
-		const share = (column, which) => (i) => formatShare(column[which][i], 1);
-		const flagged = (part) => (i) => isFlagged(diff, i, part);
-		const p = (key, part) => (i) => (!diff.chance ? "…" : diff.chance.problem ? "–"
-			: `${formatChance(diff.chance[key][i])}${isFlagged(diff, i, part) ? " !" : ""}`);
-		const columns = [
-			{ id: "name", label: "Function", text: (i) => diff.names[i] },
-			{ id: "change", label: "Total, points", text: (i) => pointsOnly(diff.total[1][i] - diff.total[0][i]) },
-			{ id: "b", label: "in B", text: share(diff.total, 0), part: (i) => diff.total[0][i] },
-			{ id: "now", label: "now", text: share(diff.total, 1), part: (i) => diff.total[1][i] },
-			{ id: "p", label: "p", text: p("totalP", "total"), flagged: flagged("total") },
-			{ id: "self", label: "Self, points", text: (i) => pointsOnly(diff.self[1][i] - diff.self[0][i]) },
-			{ id: "selfp", label: "p", text: p("selfP", "self"), flagged: flagged("self") },
-		];
-		this.table = new VirtualTable({
+		const { app } = this;
+		const share = (which) => ({ text: (i) => formatShare(this.diff.total[which][i], 1),
+			part: (i) => this.diff.total[which][i], key: (i) => this.diff.total[which][i] });
+		const points = (part) => ({ text: (i) => pointsOf(this.diff[part], i), key: (i) => Math.abs(this.diff[part][1][i] - this.diff[part][0][i]) });
+		const chance = (part) => {
+			const flagged = (i) => isFlagged(this.diff, i, part);
+			const p = (i) => this.diff.chance?.[`${part}P`][i];
+			return { flagged, key: (i) => -(p(i) ?? 0),
+				text: (i) => (!this.diff.chance ? "…" : this.diff.chance.problem ? "–" : `${formatChance(p(i))}${flagged(i) ? " !" : ""}`) };
+		};
+		const name = (i) => this.diff.names[i];
+		return new VirtualTable({
 			label: "Changes",
-			columns,
+			columns: [
+				{ id: "name", label: "Function", text: name, key: name },
+				{ id: "change", label: "Total, points", ...points("total") },
+				{ id: "b", label: "in B", ...share(0) },
+				{ id: "now", label: "now", ...share(1) },
+				{ id: "p", label: "p", ...chance("total") },
+				{ id: "self", label: "Self, points", ...points("self") },
+				{ id: "selfp", label: "p", ...chance("self") },
+			],
 			say: app.say,
-			describe: (i) => columns.map((column) => `${column.label} ${column.text(i)}`).join(", "),
-			onSort: (id) => app.store.set({ sort: id }),
-			onPick: (i) => app.store.set({ frame: diff.names[i] }),
+			onSort: (sort) => app.store.set({ sort }),
+			onPick: (i) => app.store.set({ frame: this.diff.names[i] }),
 		});
 	}
 
 	/* In the order that the state says; by default what changed most comes first. */
-	#sortRows() {
-		const { diff } = this;
-		const p = (key) => (i) => (diff.chance && !diff.chance.problem ? -diff.chance[key][i] : 0);
-		const keys = {
-			name: null, change: (i) => Math.abs(diff.total[1][i] - diff.total[0][i]),
-			b: (i) => diff.total[0][i], now: (i) => diff.total[1][i], p: p("totalP"),
-			self: (i) => Math.abs(diff.self[1][i] - diff.self[0][i]), selfp: p("selfP"),
-		};
-		const { sort } = this.app.store.state;
-		const id = Object.hasOwn(keys, sort) ? sort : "change";
-		const key = keys[id];
-		const rows = this.#rows();
-		if (sort)
-			rows.sort(key ? (a, b) => key(b) - key(a)
-				: (a, b) => (diff.names[a] < diff.names[b] ? -1 : 1));
-		this.table.show(rows, { id, descending: key !== null && !id.endsWith("p") });
+	#showRows() {
+		const { changes, sort } = this.app.store.state;
+		const { names, total } = this.diff;
+		const lacking = { new: total[0], gone: total[1] }[changes];
+		const found = this.app.models.search().names;
+		this.table.show([...names.keys()].filter((i) => !(lacking?.[i]) && (!found || found.has(names[i]))), sort);
 	}
 
 	unmount() {
-		this.graph?.stop();
-		this.round = {};
+		this.round = null;
 		super.unmount();
 	}
 }

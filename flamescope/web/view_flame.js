@@ -1,86 +1,110 @@
-/* view_flame.js - flame graph, icicle and reverse graph of the selection */
+/* view_flame.js - graphs of the selection's stacks: flame graph, icicle, reverse, callers and callees, side by side */
 
-import { formatShare } from "wick/amount.js";
-import { make } from "wick/dom.js";
-import { makeLegend } from "wick/flame_legend.js";
-import { openFrameMenu } from "wick/frame_menu.js";
+import { formatTotal } from "wick/amount.js";
+import { make, option } from "wick/dom.js";
 import { frameName } from "wick/frames.js";
-import { StackView, whyEmpty, ZoomedGraph } from "wick/stack_view.js";
-import { sayAmount, flamePicture } from "wick/tree_picture.js";
-import { widestNodes } from "wick/tree_layout.js";
+import { rangesText } from "wick/heat_words.js";
+import { GraphView, whyEmpty } from "wick/stack_view.js";
+import { flamePicture } from "wick/tree_picture.js";
 
-const kinds = {
-	flame: { label: "Flame", title: "Flame graph", up: true, order: "calls" },
-	icicle: { label: "Icicle", title: "Icicle", up: false, order: "calls" },
-	reverse: { label: "Reverse", title: "Reverse graph", up: false, order: "reverse" },
-};
+const MOST_CHOICES = 400; /* of functions in a list */
+const MOST_SIDES = 12;
 
-/** A tree of a selection as the table of textEquivalent(): what has a name in its drawing. */
-export function treeTable(caption, tree, root = 0) {
-	const { selection } = tree;
-	const sum = (node) => tree.gain[node] + tree.loss[node];
-	const total = sum(0);
-	return {
-		caption: `${caption}, frames of at least 0.5 %`,
-		head: ["depth", "function", "total", "share", "self"],
-		rows: widestNodes(tree, sum, root).map((node) => [
-			String(tree.depth[node]), node === 0 ? "all" : frameName(selection, tree.frame[node]),
-			sayAmount(selection, tree.gain[node], tree.loss[node], tree.samples[node]),
-			formatShare(sum(node), total),
-			sayAmount(selection, tree.selfGain[node], tree.selfLoss[node], tree.selfSamples[node])]),
-	};
-}
+const isEmpty = ({ tree }) => !(tree.width[0] > 0) || tree.n === 1;
 
-class FlameView extends StackView {
+/* All stacks in one graph. */
+class FlameView extends GraphView {
 	constructor(element, app, kind) {
 		super(element, app);
 		this.kind = kind;
-		this.legend = makeLegend();
-		this.graph = new ZoomedGraph(app, {
-			label: `${kind.title}: arrow keys move, Enter zooms, m opens the menu of a frame`,
-			up: kind.up,
-			onMenu: (node, x, y) => openFrameMenu(app, x, y, this.tree.selection, this.tree.frame[node],
-				this.graph.canvas.canvas),
-			table: (root) => treeTable(kind.title, this.tree, root),
-		});
-		const { crumbs, text, canvas } = this.graph;
-		element.replaceChildren(make("div", { className: "bar" }, crumbs.element, this.legend.element, text.element),
-			this.note, canvas.element);
-		this.listKeys();
 		this.update();
 	}
 
-	get graphs() {
-		return [this.graph.canvas];
-	}
-
-	onState(state, old) {
-		if (this.tree && (state.zoom !== old.zoom || state.window !== old.window))
-			this.graph.place();
-	}
-
 	show() {
-		const tree = this.app.models.flame(this.kind.order, "");
-		const picture = flamePicture(this.app, tree);
-		const empty = !(picture.layout.total > 0) || tree.n === 1;
-		this.tree = tree;
-		this.sayEmpty(empty ? whyEmpty(this.app, tree.selection) : "");
-		this.graph.canvas.element.hidden = empty;
-		this.legend.show(empty ? [] : picture.keys);
-		this.tellFound(picture.found);
-		this.graph.show(picture);
-	}
-
-	unmount() {
-		this.graph.stop();
-		super.unmount();
+		const { app, kind: { order, title, up } } = this;
+		const picture = flamePicture(app, app.models.flame(order, ""));
+		this.draw([{ picture, label: title, up, key: "window" }], isEmpty(picture) ? whyEmpty(app, picture.tree.selection) : "");
 	}
 }
 
-/** The three views of one tree, for views.js. */
-export const flameViews = Object.entries(kinds).map(([id, kind]) => ({
-	id,
-	label: kind.label,
-	title: kind.title,
-	mount: (element, app) => new FlameView(element, app, kind),
-}));
+/* One function: its callers, merged, and what it calls. */
+class Sandwich extends GraphView {
+	isZoomed = false;
+	hint = "Enter puts a function in the middle, m opens the menu of a frame";
+
+	constructor(element, app) {
+		const list = make("datalist", { id: "sandwich-functions" });
+		const input = make("input", { type: "text", className: "sandwich-function", onchange: () => this.#goTo(input.value, {}) });
+		input.setAttribute("list", "sandwich-functions");
+		super(element, app, [make("label", {}, "Function ", input, list)]);
+		Object.assign(this, { input, list });
+		this.update();
+	}
+
+	#goTo(around, more) {
+		this.app.store.set({ around, window: null, callers: null, ...more });
+	}
+
+	choose({ tree, nameOf }, node) {
+		const frame = nameOf(tree.frame[node]);
+		if (node > 0)
+			this.#goTo(frame, { frame });
+	}
+
+	show() {
+		const { app } = this;
+		const selection = app.models.selection();
+		const { n, frame, selfGain, selfLoss } = app.models.functions();
+		const names = new Set(Array.from(frame.subarray(0, MOST_CHOICES), (one) => frameName(selection, one)));
+		const own = selfGain.map((gain, i) => gain + selfLoss[i]);
+		const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
+		/* without a choice it is the function with most of its own */
+		this.around = app.store.state.around || (n ? frameName(selection, frame[most]) : "");
+		this.list.replaceChildren(...[...names].map((name) => option(name, "")));
+		this.input.value = this.around;
+		const half = (name, order, up, key) => ({ picture: flamePicture(app, app.models.flame(order, this.around)),
+			label: `${name} of ${this.around}`, head: name, name, up, key, firstRow: 1 });
+		const halves = [half("Callers", "reverse", true, "callers"), half("Callees", "calls", false, "window")];
+		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : n === 0 ? whyEmpty(app, selection)
+			: `No stack of this selection has the function ${this.around}.`);
+	}
+}
+
+/* The baseline and the selection, or several ranges, beside each other. */
+class SidesView extends GraphView {
+	hint = "Enter zooms all, m opens the menu of a frame";
+
+	constructor(element, app) {
+		super(element, app);
+		this.update();
+	}
+
+	show() {
+		const { app } = this;
+		const all = app.models.sides();
+		this.draw(all.slice(0, MOST_SIDES).map(({ ranges, which, tree }) => {
+			const { selection } = tree;
+			const parts = ranges ?? (which ? [] : app.store.state.rangesB ?? []);
+			const isWhole = parts.length === 0 && (app.baseline || app.opened.C);
+			const of = isWhole ? (app.opened[which] ?? app.opened.B).name : `${ranges ? "" : "B: "}${rangesText(parts)}`;
+			const amount = selection.measure === "mean" || selection.isSigned ? `${selection.n} samples`
+				: formatTotal(selection.sum, selection);
+			return { picture: flamePicture(app, tree), label: `Flame graph of ${of}`, head: `${of}: ${amount}`, up: true };
+		}));
+		this.sayEmpty(all.length > MOST_SIDES ? `The first ${MOST_SIDES} of ${all.length} are shown.` : all.length > 1 ? ""
+			: "There is one selection only. Select several ranges in the heatmap (with Shift), or a baseline B, to see them side by side.");
+	}
+}
+
+const flame = (id, label, title, up, order) =>
+	({ id, label, title, mount: (element, app) => new FlameView(element, app, { title, up, order }) });
+
+/** For panel_view.js. */
+export const flameViews = [
+	flame("flame", "Flame", "Flame graph", true, "calls"),
+	flame("icicle", "Icicle", "Icicle", false, "calls"),
+	flame("reverse", "Reverse", "Reverse graph", false, "reverse"),
+	{ id: "sandwich", label: "Callers", title: "Callers and callees", mount: (element, app) => new Sandwich(element, app) },
+];
+export const sidesView = { id: "sides", label: "Sides", title: "Selections side by side",
+	mount: (element, app) => new SidesView(element, app) };

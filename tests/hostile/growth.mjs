@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame } from "../../flamescope/web/flame.js";
-import { matchFrames, searchNames } from "../../flamescope/web/frame_search.js";
+import { foundIn, searchNames } from "../../flamescope/web/frame_search.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
 import { fromBase64, inflate } from "../../flamescope/web/bytes.js";
-import { fileOf, startModel } from "../../flamescope/web/model.js";
+import { drawingOf, startModel } from "../../flamescope/web/model.js";
 import { readPack } from "../../flamescope/web/pack.js";
 import { originalName } from "../../flamescope/web/pattern.js";
 import { problemsOf } from "../../flamescope/web/problem.js";
@@ -16,7 +16,6 @@ import { frameName } from "../../flamescope/web/frames.js";
 import { makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/store.js";
 import { stripOf } from "../../flamescope/web/strip.js";
-import { layoutTree } from "../../flamescope/web/tree_layout.js";
 
 /* As main.js takes it out of a page. */
 async function profileOf(html) {
@@ -31,11 +30,10 @@ function look(profile) {
 		const selection = makeSelection(profile, { ...EMPTY_QUERY, groups, only: ["a|b|f|n|r"] });
 		const nameOf = (frame) => frameName(selection, frame);
 		const flame = makeFlame(selection);
-		layoutTree(flame, flame.gain);
 		const { names } = searchNames("a+b|f", Array.from(profile.frames.name, profile.text));
-		matchFrames(flame, names, nameOf, profile.frames.n + selection.labels.length);
+		foundIn({ names }, flame, nameOf, profile.frames.n + selection.labels.length);
 		for (const kind of ["functions.csv", "flame.svg"])
-			fileOf("drawing", kind, selection.made, 0, "", "", "package");
+			drawingOf(kind, selection, 0, { by: "package" });
 		functionDetails(selection, "f1");
 		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);

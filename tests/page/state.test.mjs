@@ -36,7 +36,7 @@ function randomHash() {
 		...maybe("search=or"), ...maybe("sort=name"), ...maybe("t=drop:hash"), ...maybe("threads=2"),
 		...maybe(oneOf("window=0.25,0.75", "zoom=main;work_2")), ...maybe("callers=0.1,0.6"),
 		...maybe("strip=3-9.5"), ...maybe("folds=app%2F7"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
-		...maybe(`details=${oneOf("open", "closed")}`), ...maybe("phase=140000000"),
+		...maybe(`details=${oneOf("open", "closed")}`), ...maybe("phase=140000000"), ...maybe(`changes=${oneOf("new", "gone")}`),
 	].join("&");
 }
 

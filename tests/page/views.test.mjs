@@ -342,6 +342,128 @@ test("the .svg of wick flamegraph zooms where it is clicked, and sends no reques
 	await page.close();
 });
 
+/* The SVG that the page saves, in a page of its own. */
+async function openSaved(page) {
+	await page.evaluate(() => {
+		const make = URL.createObjectURL.bind(URL);
+		URL.createObjectURL = (blob) => {
+			window.saved = blob.text();
+			return make(blob);
+		};
+	});
+	await wick.openBox(page, "#show-share");
+	await page.click("#save-svg");
+	await wick.until(page, () => window.saved);
+	const text = await page.evaluate(() => window.saved);
+	const saved = await wick.browser.newPage();
+	await saved.goto(pathToFileURL(wick.writeText("saved.svg", text)).href);
+	return { text, saved };
+}
+
+test("a saved graph shows what the search has found, also without a script", async () => {
+	for (const [hash, label] of [["search=STALL", "none"], ["search=^st", "stall"], ["view=diff&time=16-20&b=0-15&search=^st", "stall"]]) {
+		const page = await wick.openPage(url, hash);
+		await wick.rest(page);
+		const { text, saved } = await openSaved(page);
+		const marked = text.match(/<g class="[^"]* hit"[^>]*><title>[^\n]*/g) ?? [];
+		assert.equal(marked.length > 0, label !== "none", hash);
+		assert.ok(marked.every((title) => title.endsWith(">stall")), marked.join());
+		assert.equal(await saved.$eval("input", (box) => box.value), hash.split("search=")[1]);
+		assert.equal(await saved.$$eval("#calls .hit, #reverse .hit", (all) => all.length), marked.length, hash);
+		assert.match(await saved.$eval("#line", (line) => line.textContent), /^matched /);
+		await saved.close();
+		await wick.isQuiet(page);
+	}
+});
+
+/* Names in the table of changes, and in that of the picture. */
+async function changesShown(page) {
+	await wick.rest(page);
+	return page.evaluate(() => {
+		const details = document.querySelector("#view details.as-text");
+		details.open = true;
+		details.dispatchEvent(new Event("toggle"));
+		const names = (rows, cell) => [...new Set([...document.querySelectorAll(rows)].map((row) => row.cells[cell].textContent))].sort();
+		return [names("#view .scroll-table tbody tr", 0), names("#view details.as-text tbody tr", 1)]
+			.map((all) => all.filter((name) => !/^work_/.test(name)).join());
+	});
+}
+
+test("what is new, or gone, is shown alone, and is in the URL", async () => {
+	const base = wick.writeRecording("old.perf", 1000, 20, ["parse", "lost"]);
+	const now = wick.writeRecording("new.perf", 1000, 20, ["parse", "sort"]);
+	const page = await wick.openPage(wick.writeDiff(base, now));
+	assert.deepEqual(await changesShown(page), ["lost,main,parse,sort,stall", "all,lost,main,parse,sort,stall"]);
+	await page.select("#diff-changes", "new");
+	await wick.until(page, () => /changes=new/.test(window.location.hash));
+	assert.deepEqual(await changesShown(page), ["sort", "all,main,sort"]);
+	await page.select("#diff-changes", "gone");
+	assert.deepEqual(await changesShown(page), ["lost", "all,lost,main"]);
+	await page.click("#undo");
+	assert.deepEqual(await changesShown(page), ["sort", "all,main,sort"]);
+	await page.evaluate(() => (window.location.hash = "view=diff&changes=new&only=parse"));
+	await wick.until(page, () => /New only: there is none/.test(document.querySelector("#view .view-empty").textContent));
+	await wick.isQuiet(page);
+});
+
+test("a frame has a menu, which keys walk", async () => {
+	const page = await wick.openPage(url);
+	const at = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.className);
+	await page.focus("#view canvas");
+	for (const key of ["ArrowUp", "m"])
+		await page.keyboard.press(key);
+	const items = await page.$$eval("#frame-menu [role=menuitem]", (all) => all.map((item) => item.textContent));
+	assert.deepEqual([items.length, await at()], [10, "Details"]);
+	for (const [key, item] of [["ArrowDown", items[1]], ["ArrowUp", items[0]], ["ArrowUp", items.at(-1)], ["Home", items[0]], ["End", items.at(-1)]]) {
+		await page.keyboard.press(key);
+		assert.equal(await at(), item, key);
+	}
+	await page.keyboard.press("Escape");
+	await wick.until(page, () => !document.querySelector("#frame-menu"));
+	assert.equal(await at(), "flame-canvas");
+	await page.keyboard.press("m");
+	for (const key of ["ArrowUp", "ArrowUp", "Enter"])
+		await page.keyboard.press(key);
+	await wick.until(page, () => decodeURIComponent(window.location.hash) === "#search=^main$");
+	await wick.rest(page);
+	assert.equal(await page.$eval("#search output", (output) => output.textContent), "100.00 %, 1 frames");
+	await page.keyboard.press("m");
+	await page.mouse.click(600, 5);
+	await wick.until(page, () => !document.querySelector("#frame-menu"));
+	await wick.isQuiet(page);
+});
+
+test("a table is sorted by its heads, and its rows are chosen with keys", async () => {
+	for (const view of ["view=table", "view=diff&time=16-20&b=0-15"]) {
+		const page = await wick.openPage(url, view, [1280, 1600]); /* all rows are seen */
+		await wick.rest(page);
+		const names = () => page.$$eval("#view .scroll-table tbody td:first-child", (all) => all.map((cell) => cell.textContent));
+		const head = "#view .scroll-table thead th:first-child";
+		const sortedBy = async (word) => {
+			await page.click(`${head} button`);
+			await wick.until(page, (sort) => window.location.hash.includes(`sort=${sort}`), word);
+			await wick.rest(page);
+			return page.$eval(head, (th) => th.ariaSort);
+		};
+		assert.equal(await sortedBy("name"), "ascending");
+		const sorted = await names();
+		assert.deepEqual(sorted, [...sorted].sort());
+		assert.equal(await sortedBy("-name"), "descending");
+		assert.deepEqual(await names(), sorted.toReversed());
+		await page.focus("#view .scroll-table");
+		await page.keyboard.press("End");
+		await page.keyboard.press("Enter");
+		await wick.until(page, (name) => decodeURIComponent(window.location.hash).includes(`frame=${name}`), sorted[0]);
+		await page.evaluate((hash) => (window.location.hash = hash), `${view}&sort=total`);
+		await wick.rest(page);
+		await page.focus("#view .scroll-table");
+		await page.keyboard.press("Home");
+		await page.keyboard.press("Enter"); /* the first function is number 0 */
+		await wick.until(page, () => /frame=/.test(window.location.hash));
+		await wick.isQuiet(page);
+	}
+});
+
 test("several metrics are side by side, and a part of one is selected in all", async () => {
 	const path = wick.writeText("metrics.perf", Array.from({ length: 200 }, (_, i) =>
 		`app 1/1 [000] ${10 + Math.floor(i / 20)}.${String((i % 20) * 50000).padStart(6, "0")}: 1 cpu-clock: \n` +
@@ -369,12 +491,19 @@ test("selections are side by side, and zoomed together", async () => {
 	assert.match(await page.$eval("#view .view-empty", (note) => note.textContent), /one selection only/);
 	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12"));
 	await wick.until(page, () => document.querySelectorAll("#view canvas").length === 3);
-	assert.deepEqual(await page.$$eval("#view .side h2", (all) => all.map((head) => head.textContent.split(":").slice(0, -1).join(":"))),
+	assert.deepEqual(await page.$$eval("#view .graph h2", (all) => all.map((head) => head.textContent.split(":").slice(0, -1).join(":"))),
 		["B: 0–4 s", "4–8 s", "8–12 s"]);
 	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12&zoom=main;work_3"));
 	await wick.until(page, () => document.querySelectorAll("#view .crumbs button").length === 3);
-	await page.focus("#view canvas");
-	await page.keyboard.press("Escape");
+	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=16-20"));
+	await wick.until(page, () => document.querySelectorAll("#view .crumbs button").length === 1);
+	await page.focus("#view .graph:last-child canvas");
+	for (const key of ["ArrowUp", "Enter"])
+		await page.keyboard.press(key);
+	await wick.until(page, () => decodeURIComponent(window.location.hash).includes("zoom=main"));
+	assert.deepEqual(await page.$$eval("#view .crumbs button", (all) => all.map((crumb) => crumb.textContent)), ["all", "main"]);
+	await page.keyboard.press("Backspace");
+	await wick.until(page, () => !window.location.hash.includes("zoom="));
 	await wick.isQuiet(page);
 });
 

@@ -144,7 +144,7 @@ ${script}`, { eval: true });
 	assert.deepEqual([selection.n, selection.sum, selection.profile], [1000, 1000, app.profile]);
 	const tree = await there(() => models.flame("calls", ""));
 	assert.equal(tree.samples[0], 1000);
-	assert.equal(app.profile.text(app.profile.frames.name[tree.frame[tree.firstChild[0]]]).length > 0, true);
+	assert.equal(app.profile.text(app.profile.frames.name[tree.frame[1]]).length > 0, true);
 	for (const ask of [() => models.heat(1e9, 0), () => models.strip(), () => models.details(""),
 		() => models.threads(app.store.state.query, 0, 1e9),
 		() => models.brush(10), () => models.values("thread"), () => models.functions()]) {
@@ -155,6 +155,9 @@ ${script}`, { eval: true });
 	app.store.set({ rangesB: [{ from: 0, to: 5e9, rows: null }], ranges: [{ from: 5e9, to: Infinity, rows: null }] });
 	const diff = await there(() => models.diff());
 	assert.ok(diff.names.length > 1);
+	app.store.set({ changes: "new" });
+	assert.ok((await there(() => models.diff())).tree.width.some((width, node) => node && width === 0), "another tree");
+	app.store.set({ changes: "" });
 	let slice = await models.ask("chance");
 	while (!slice.chance)
 		slice = await models.ask("chance");

@@ -20,6 +20,7 @@ import { dimensionNames, periodOf } from "../../flamescope/web/recording.js";
 import { isFlagged, LEAST, LEVEL } from "../../flamescope/web/significance.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/query.js";
 import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/select.js";
+import { childrenOf } from "../../flamescope/web/tree_layout.js";
 import { parseHash, stateHash } from "../../flamescope/web/store.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 import { chanceOf } from "./profile_fixture.mjs";
@@ -279,7 +280,7 @@ function compareFlame(selection, json) {
 		for (const [column, name] of SUMS)
 			same(flame[column][node], wanted[name], `${path} ${name}`);
 		const children = [];
-		for (let child = flame.firstChild[node]; child !== 0; child = flame.next[child])
+		for (let [child, end] = childrenOf(flame, node); child < end; child++)
 			if (flame.gain[child] + flame.loss[child] !== 0 || selection.measure === "mean")
 				children.push(child);
 		const keys = children.map((child) => flame.frame[child]).map((frame) => keyOf({ name: frameName(selection, frame),

@@ -52,13 +52,27 @@ test("a tree of both sides is as wide as their mean, and nothing vanishes", () =
 	const base = select(profileOf([{ time: 0, stack: ["main", "gone"] }, { time: 1, stack: ["main"] }]));
 	const now = select(profileOf([{ time: 0, stack: ["main", "new"] }]));
 	const diff = makeDiff(base, now);
-	const { tree } = diff;
+	const tree = diff.treeOf("");
 	const nodes = Object.fromEntries(Array.from({ length: tree.n - 1 }, (_, i) =>
 		[diff.names[tree.frame[i + 1]], i + 1]));
 	assert.equal(tree.width[0], 1);
 	assert.equal(tree.width[nodes.gone], 0.25);
 	assert.equal(tree.width[nodes.new], 0.5);
 	assert.deepEqual([tree.total[0][nodes.main], tree.total[1][nodes.main]], [1, 1]);
+});
+
+test("of what is new, or gone, a tree has that alone and what leads to it", () => {
+	const of = (...stacks) => select(profileOf(stacks.map((stack, time) => ({ time, stack }))));
+	const diff = makeDiff(of(["main", "a"], ["main", "b", "x"]), of(["main", "a", "n", "m"], ["main", "a"], ["main", "b"], ["o"]));
+	const parts = (changes) => {
+		const tree = diff.treeOf(changes);
+		return Object.fromEntries(Array.from({ length: tree.n - 1 }, (_, i) => [diff.names[tree.frame[i + 1]], tree.width[i + 1]])
+			.filter(([, width]) => width > 0));
+	};
+	assert.deepEqual(parts("new"), { main: 0.5, a: 0.5, n: 0.5, m: 0.5, o: 0.5 });
+	assert.deepEqual(parts("gone"), { main: 1, b: 1, x: 1 });
+	assert.equal(Object.keys(parts("neither")).length, 7);
+	assert.equal(makeDiff(of(["main"]), of(["main"])).treeOf("new").width[0], 0);
 });
 
 test("five points more of one function are found among 5,000 samples a side", () => {

@@ -12,6 +12,7 @@ import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/s
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
 import { makeSelections } from "../../flamescope/web/answers.js";
 import { parseHash } from "../../flamescope/web/store.js";
+import { childrenOf } from "../../flamescope/web/tree_layout.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
@@ -173,7 +174,7 @@ function checkFlame(selection, order) {
 		sum.self += flame.selfSamples[node];
 		seen.set(path.join("\n"), sum);
 		let before = "";
-		for (let child = flame.firstChild[node]; child !== 0; child = flame.next[child]) {
+		for (let [child, end] = childrenOf(flame, node); child < end; child++) {
 			const name = frameName(selection, flame.frame[child]);
 			assert.ok(before <= name, `${before} before ${name}`);
 			before = name;

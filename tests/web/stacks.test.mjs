@@ -6,10 +6,10 @@ import { formatAmount, formatChange, formatLength, formatRate, formatShare, form
 import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/flame.js";
-import { foundIn, matchedAmount, matchFrames } from "../../flamescope/web/frame_search.js";
+import { foundIn } from "../../flamescope/web/frame_search.js";
 import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { withHeat } from "../../flamescope/web/heat.js";
-import { fileOf } from "../../flamescope/web/model.js";
+import { drawingOf } from "../../flamescope/web/model.js";
 import { frameName } from "../../flamescope/web/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/recording.js";
 import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
@@ -18,7 +18,6 @@ import { parseHash } from "../../flamescope/web/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
 import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/strip.js";
 import { threadTracks } from "../../flamescope/web/threads.js";
-import { layoutTree } from "../../flamescope/web/tree_layout.js";
 import * as transforms from "../../flamescope/web/transforms.js";
 import { readPack } from "../../flamescope/web/pack.js";
 import { packOfText } from "./packs.mjs";
@@ -97,14 +96,11 @@ test("what is matched below a match is not counted again", () => {
 	const selection = select(samples);
 	const tree = makeFlame(selection);
 	const nameOf = (f) => frameName(selection, f);
-	const names = new Set(["a", "b"]);
-	const matches = matchFrames(tree, names, nameOf, 10);
-	const found = matchedAmount(tree, matches, tree.samples);
-	assert.equal(found.amount, 4);
-	assert.equal(found.nodes, 8);
-	assert.deepEqual(foundIn({ names }, tree, nameOf, 10, tree.samples), { matches, found: { nodes: 8, share: "80.00 %" } });
-	assert.deepEqual(foundIn({ names: null }, tree, nameOf, 10, tree.samples), { matches: null, found: null });
-	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10, tree.samples), { matches: null, found: { problem: "no" } });
+	const { matches, found } = foundIn({ names: new Set(["a", "b"]) }, tree, nameOf, 10);
+	assert.deepEqual(found, { nodes: 8, share: "80.00 %" });
+	assert.deepEqual([...new Set(tree.frame.slice(1))].filter((f) => matches[f]).map(nameOf).sort(), ["a", "b"]);
+	assert.deepEqual(foundIn({ names: null }, tree, nameOf, 10), { matches: null, found: null });
+	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10), { matches: null, found: { problem: "no" } });
 });
 
 test("details have every metric, the states and the threads", () => {
@@ -204,7 +200,7 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 test("names are text in what is saved", () => {
 	const name = '<script>alert("1")</script>&\u202e,"';
 	const selection = select([{ stack: [name, "=1+1", "+2", "@x"], module: "-m" }]);
-	const text = (kind) => new TextDecoder().decode(fileOf("drawing", kind, selection.made, 0, name, "", ""));
+	const text = (kind) => new TextDecoder().decode(drawingOf(kind, selection, 0, { title: name }));
 	for (const kind of ["flame.svg", "icicle.svg", "reverse.svg"]) {
 		const svg = text(kind);
 		assert.equal(svg.match(/<script/g).length, 1, kind); /* the picture's own */
@@ -222,13 +218,25 @@ test("names are text in what is saved", () => {
 test("a saved graph is around a function, and a heatmap has all of its cells", () => {
 	const selection = select([{ time: 0, stack: ["main", "f", "g"] }, { time: 2e9, stack: ["main", "h"] }]);
 	const text = (kind, of = 0, around = "") =>
-		new TextDecoder().decode(fileOf("drawing", kind, selection.made, of, "a title", around, "module"));
+		new TextDecoder().decode(drawingOf(kind, selection, of, { title: "a title", around, by: "module" }));
 	assert.match(text("flame.svg"), /main[^]*h/);
 	assert.doesNotMatch(text("sandwich.svg", 0, "f"), />h </);
 	withHeat(selection, {}, (heat) => {
 		assert.equal(text("heatmap.csv", heat).trim().split("\n").length, 3);
 		assert.match(text("heatmap.svg", heat), /^<[^]*a title[^]*<\/svg>\s*$/);
 	});
+});
+
+test("a saved graph of a search has its marks, with and without a script", () => {
+	const selection = select([{ stack: ["main", "f", 'a"<b>'] }]);
+	const matches = [0, 1, 2].map((frame) => (frameName(selection, frame) === "f" ? 1 : 0));
+	const svg = (words) => new TextDecoder().decode(drawingOf("flame.svg", selection, 0, words));
+	const marked = svg({ search: '^f$|"<', matches });
+	const hits = [...marked.matchAll(/<g class="[^"]* hit"[^>]*><title>([^\n]*)/g)].map(([, name]) => name);
+	assert.deepEqual(hits, ["f", "f"]); /* in both of its graphs */
+	assert.match(marked, /data-search="\^f\$\|&quot;&lt;"/);
+	assert.doesNotMatch(svg({}), /data-search=| hit"/);
+	assert.doesNotMatch(svg({ search: "f", matches: [] }), / hit"/);
 });
 
 test("a box says as many of its numbers as fit whole", () => {

@@ -12,10 +12,9 @@ function random(seed) {
 	};
 }
 
-/* {n, parent, frame, firstChild, next, depth} of N nodes by chance: siblings in the order of frame. */
+/* {above, frame, firstChild, next} of N nodes by chance: siblings in the order of frame. */
 function randomNodes(n, frames, chance) {
-	const tree = { n, parent: new Uint32Array(n), frame: new Uint32Array(n), firstChild: new Uint32Array(n),
-		next: new Uint32Array(n), depth: new Uint32Array(n) };
+	const tree = { above: new Uint32Array(n), frame: new Uint32Array(n), firstChild: new Uint32Array(n), next: new Uint32Array(n) };
 	const known = new Set();
 	for (let node = 1; node < n;) {
 		const parent = Math.floor(chance() * Math.min(node, 200));
@@ -23,95 +22,127 @@ function randomNodes(n, frames, chance) {
 		if (known.has(parent * frames + frame))
 			continue;
 		known.add(parent * frames + frame);
-		tree.parent[node] = parent;
-		tree.frame[node] = frame;
-		tree.depth[node++] = tree.depth[parent] + 1;
+		tree.above[node] = parent;
+		tree.frame[node++] = frame;
 	}
 	const byFrame = Array.from({ length: n - 1 }, (_, i) => i + 1).sort((a, b) => tree.frame[b] - tree.frame[a]);
 	for (const node of byFrame) {
-		tree.next[node] = tree.firstChild[tree.parent[node]];
-		tree.firstChild[tree.parent[node]] = node;
+		tree.next[node] = tree.firstChild[tree.above[node]];
+		tree.firstChild[tree.above[node]] = node;
 	}
 	return tree;
 }
 
-/* Such a tree, and leaves' amounts by chance. */
+/* Such a tree, laid out, with leaves' amounts by chance. */
 function randomTree(n, seed) {
 	const chance = random(seed);
-	const tree = randomNodes(n, 1000, chance);
-	const amount = new Float64Array(tree.n);
-	for (let i = tree.n - 1; i > 0; i--) {
+	const nodes = randomNodes(n, 1000, chance);
+	const amount = new Float64Array(n);
+	for (let i = n - 1; i > 0; i--) {
 		amount[i] += Math.floor(chance() * 3);
-		amount[tree.parent[i]] += amount[i];
+		amount[nodes.above[i]] += amount[i];
 	}
-	return { tree, amount };
+	return layouts.layoutTree({ ...nodes, amount }, amount);
 }
 
-test("children lie inside their parent, beside each other", () => {
-	const { tree, amount } = randomTree(5000, 11);
-	const layout = layouts.layoutTree(tree, amount);
-	for (let row = 0; row < layout.nRows; row++) {
-		let last = -1;
-		for (let i = layout.rowStart[row]; i < layout.rowStart[row + 1]; i++) {
-			const node = layout.order[i];
-			const parent = tree.parent[node];
-			assert.equal(tree.depth[node], row);
-			assert.ok(layout.x[node] >= last - 1e-9);
-			last = layout.x[node] + layout.width[node];
-			assert.ok(layout.x[node] >= layout.x[parent] - 1e-9);
-			assert.ok(last <= layout.x[parent] + layout.width[parent] + 1e-9);
+test("nodes are row by row, and children beside each other inside their parent", () => {
+	const tree = randomTree(5000, 11);
+	const children = new Set();
+	for (let node = 0; node < tree.n; node++) {
+		let at = tree.x[node];
+		for (let [child, end] = layouts.childrenOf(tree, node); child < end; child++) {
+			assert.deepEqual([tree.parent[child], tree.depth[child]], [node, tree.depth[node] + 1]);
+			assert.equal(tree.x[child], at);
+			assert.ok(Math.abs(tree.width[child] - tree.amount[child] / tree.amount[0]) < 1e-12);
+			at += tree.width[child];
+			children.add(child);
 		}
+		assert.ok(at <= tree.x[node] + tree.width[node] + 1e-9);
 	}
+	assert.equal(children.size, tree.n - 1);
+	let next = 0;
+	for (let row = 0; row <= Math.max(...tree.depth); row++) {
+		const [first, end] = layouts.rowOf(tree, row);
+		assert.equal(first, next);
+		for (let node = first; node < end; node++) {
+			assert.equal(tree.depth[node], row);
+			assert.ok(node === first || tree.x[node] >= tree.x[node - 1] + tree.width[node - 1] - 1e-9);
+		}
+		next = end;
+	}
+	assert.equal(next, tree.n);
+	assert.ok(tree.width.some((width, node) => width > 0 && tree.depth[node] === tree.maxDepth));
+	assert.ok(!tree.width.some((width, node) => width > 0 && tree.depth[node] > tree.maxDepth));
 });
 
 test("every node of half a pixel is drawn, and no row costs more than its pixels", () => {
-	const { tree, amount } = randomTree(60000, 5);
-	const layout = layouts.layoutTree(tree, amount);
+	const tree = randomTree(60000, 5);
 	for (const [x0, x1, pixels] of [[0, 1, 300], [0.25, 0.5, 300], [0.4999, 0.5, 80]]) {
 		const pixel = (x1 - x0) / pixels;
-		for (let row = 0; row < layout.nRows; row++) {
+		for (let row = 0; row <= tree.maxDepth; row++) {
 			const wide = new Set();
-			for (let i = layout.rowStart[row]; i < layout.rowStart[row + 1]; i++) {
-				const node = layout.order[i];
-				const seen = layout.x[node] + layout.width[node] > x0 && layout.x[node] < x1;
-				if (seen && layout.width[node] >= pixel / 2)
+			const narrow = [];
+			for (let [node, end] = layouts.rowOf(tree, row); node < end; node++) {
+				const seen = tree.x[node] + tree.width[node] > x0 && tree.x[node] < x1;
+				if (seen && tree.width[node] >= pixel / 2)
 					wide.add(node);
+				else if (seen && tree.width[node] > 0)
+					narrow.push(node);
 			}
 			let calls = 0;
-			let crumbs = 0;
-			layouts.visitRow(layout, row, x0, x1, pixel, (node) => {
+			const crumbs = [];
+			layouts.visitRow(tree, row, [x0, x1], pixel, (node, from, to) => {
 				calls++;
 				assert.ok(wide.delete(node), `node ${node} is drawn once, and only if it is wide`);
-			}, () => crumbs++);
+				assert.deepEqual([from, to - from], [tree.x[node], tree.x[node] + tree.width[node] - tree.x[node]]);
+			}, (from, to) => crumbs.push([from, to]));
 			assert.equal(wide.size, 0);
-			assert.ok(calls + crumbs <= 4 * pixels + 4);
+			assert.ok(calls + crumbs.length <= 4 * pixels + 4);
+			for (const node of narrow)
+				assert.ok(crumbs.some(([from, to]) => tree.x[node] >= from - pixel && tree.x[node] <= to + pixel), `a crumb where node ${node} is`);
+			for (const [from, to] of crumbs)
+				assert.ok(narrow.some((node) => tree.x[node] >= from - pixel && tree.x[node] <= to), "no crumb where nothing is");
 		}
 	}
 });
 
 test("what lies at a place is found, and nothing where there is nothing", () => {
-	const { tree, amount } = randomTree(4000, 23);
-	const layout = layouts.layoutTree(tree, amount);
+	const tree = randomTree(4000, 23);
 	const chance = random(9);
 	for (let k = 0; k < 2000; k++) {
-		const row = Math.floor(chance() * layout.nRows);
+		const row = Math.floor(chance() * (tree.maxDepth + 1));
 		const x = chance();
 		let expected = -1;
-		for (let i = layout.rowStart[row]; i < layout.rowStart[row + 1]; i++) {
-			const node = layout.order[i];
-			if (layout.x[node] <= x && x < layout.x[node] + layout.width[node])
+		for (let [node, end] = layouts.rowOf(tree, row); node < end; node++)
+			if (tree.x[node] <= x && x < tree.x[node] + tree.width[node])
 				expected = node;
-		}
-		assert.equal(layouts.nodeAt(layout, row, x), expected);
+		assert.equal(layouts.nodeAt(tree, row, x), expected);
 	}
-	assert.equal(layouts.nodeAt(layout, layout.nRows, 0.5), -1);
+	for (const row of [-1, tree.maxDepth + 9])
+		assert.equal(layouts.nodeAt(tree, row, 0.5), -1);
+});
+
+test("beside a node is what has a width, below it the child that is seen most", () => {
+	const tree = randomTree(4000, 23);
+	for (let row = 0; row <= tree.maxDepth; row++) {
+		const [first, end] = layouts.rowOf(tree, row);
+		const seen = Array.from({ length: end - first }, (_, i) => first + i).filter((node) => tree.width[node] > 0);
+		seen.forEach((node, i) => {
+			assert.equal(layouts.besideNode(tree, node, 1), seen[i + 1] ?? node);
+			assert.equal(layouts.besideNode(tree, node, -1), seen[i - 1] ?? node);
+		});
+	}
+	const [first, end] = layouts.childrenOf(tree, 0);
+	for (let child = first; child < end; child++)
+		if (tree.width[child] > 0)
+			assert.equal(layouts.widestChild(tree, 0, [tree.x[child], tree.x[child] + tree.width[child]]), child);
+	assert.equal(layouts.widestChild(tree, tree.n - 1, [0, 1]), -1);
 });
 
 test("a tree without an amount has nothing to show", () => {
-	const { tree } = randomTree(50, 2);
-	const layout = layouts.layoutTree(tree, new Float64Array(tree.n));
-	assert.equal(layout.nRows, 1);
-	assert.equal(layouts.nodeAt(layout, 0, 0.5), -1);
+	const tree = layouts.layoutTree(randomNodes(50, 1000, random(2)), new Float64Array(50));
+	assert.equal(tree.maxDepth, 0);
+	assert.equal(layouts.nodeAt(tree, 0, 0.5), -1);
 });
 
 test("a window stays inside, and what it is zoomed at stays where it is", () => {
@@ -125,10 +156,9 @@ test("a window stays inside, and what it is zoomed at stays where it is", () => 
 });
 
 test("a path leads to its node, or as far as it goes", () => {
-	const { tree, amount } = randomTree(2000, 31);
-	const layout = layouts.layoutTree(tree, amount);
+	const tree = randomTree(2000, 31);
 	const nameOf = (frame) => `f${frame}`;
-	const node = layout.order[layout.rowStart[layout.nRows - 1]];
+	const [node] = layouts.rowOf(tree, tree.maxDepth);
 	const names = layouts.pathOf(tree, node).map((at) => nameOf(tree.frame[at]));
 	assert.equal(layouts.followPath(tree, names, nameOf), node);
 	assert.equal(layouts.followPath(tree, [...names, "no such"], nameOf), node);
