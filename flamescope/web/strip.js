@@ -3,45 +3,40 @@
 import { threadLabel } from "wick/details.js";
 
 /**
- * stripOf - the samples of a selection, thread by thread
+ * stripOf - the samples of the threads with most of a selection, thread by thread
  *
- * Return: {nodes, depth, times, stacks, values, threads: [{label, from, to, amount, deepest, gap}]}: the
- * threads are most first, from and to are places in times, stacks (numbers of nodes) and values; depth is
- * of each node, and deepest that of the thread's deepest stack; gap is for how long a sample stands for
- * what came after it: after that nothing is known, and the strip stays empty.
+ * Return: {nThreads, nodes, depth, times, stacks, values, threads: [{label, from, to, amount, deepest, gap}]}:
+ * there are nThreads, and threads are the first nShown of them, most first; from and to are places in times,
+ * stacks (numbers of nodes) and values; depth is of each node, and deepest that of the thread's deepest
+ * stack; gap is for how long a sample stands for what came after it: after that nothing is known, and the
+ * strip stays empty.
  */
-export function stripOf(selection) {
-	const { profile, n, samples } = selection;
-	const nThreads = profile.threads.length;
-	const start = new Uint32Array(nThreads + 1);
+export function stripOf({ profile, n, nodes, samples, stacks, values }, nShown = Infinity) {
 	const threadOf = (i) => profile.thread[samples[i]];
-	for (let i = 0; i < n; i++)
-		start[threadOf(i) + 1]++;
-	for (let t = 0; t < nThreads; t++)
-		start[t + 1] += start[t];
-	const place = start.slice();
-	const strip = { nodes: { n: selection.nodes.n, parent: selection.nodes.parent.slice(), frame: selection.nodes.frame.slice() },
-		depth: nodeDepths(selection.nodes), times: new Float64Array(n), stacks: new Uint32Array(n), values: new Float64Array(n) };
+	const all = Array.from(profile.threads, (thread) => ({ label: threadLabel(thread), n: 0, amount: 0, deepest: 0, to: -1 }));
 	for (let i = 0; i < n; i++) {
-		const at = place[threadOf(i)]++;
-		strip.times[at] = profile.time[samples[i]];
-		strip.stacks[at] = selection.stacks[i];
-		strip.values[at] = selection.values[i];
-	}
-	const threads = [];
-	for (let t = 0; t < nThreads; t++)
-		if (start[t + 1] > start[t])
-			threads.push(threadOfStrip(strip, threadLabel(profile.threads[t]), start[t], start[t + 1]));
-	return { ...strip, threads: threads.sort((a, b) => b.amount - a.amount) };
-}
-
-function threadOfStrip({ depth, times, stacks, values }, label, from, to) {
-	const thread = { label, from, to, amount: 0, deepest: 0, gap: gapOf(times.subarray(from, to)) };
-	for (let i = from; i < to; i++) {
+		const thread = all[threadOf(i)];
+		thread.n++;
 		thread.amount += Math.abs(values[i]);
-		thread.deepest = Math.max(thread.deepest, depth[stacks[i]]);
 	}
-	return thread;
+	const found = all.filter((thread) => thread.n).sort((a, b) => b.amount - a.amount);
+	const threads = found.slice(0, nShown);
+	const total = threads.reduce((sum, thread) => Object.assign(thread, { from: sum, to: sum }).n + sum, 0);
+	const strip = { nThreads: found.length, nodes: { n: nodes.n, parent: nodes.parent.slice(), frame: nodes.frame.slice() },
+		depth: nodeDepths(nodes), times: new Float64Array(total), stacks: new Uint32Array(total), values: new Float64Array(total) };
+	for (let i = 0; i < n; i++) {
+		const thread = all[threadOf(i)];
+		if (thread.to < 0)
+			continue; /* it is not shown */
+		const at = thread.to++;
+		strip.times[at] = profile.time[samples[i]];
+		strip.stacks[at] = stacks[i];
+		strip.values[at] = values[i];
+		thread.deepest = Math.max(thread.deepest, strip.depth[stacks[i]]);
+	}
+	for (const thread of threads)
+		thread.gap = gapOf(strip.times.subarray(thread.from, thread.to));
+	return { ...strip, threads };
 }
 
 /* Twice the median distance of samples at these times. */
@@ -53,8 +48,8 @@ function gapOf(times) {
 	return 2 * (distances.sort((a, b) => a - b)[distances.length >> 1] ?? 0);
 }
 
-/** The first place of a thread that is at or after a moment. */
-export function firstAtOrAfter(strip, thread, ns) {
+/* The first place of a thread that is at or after a moment. */
+function firstAtOrAfter(strip, thread, ns) {
 	let low = thread.from;
 	let high = thread.to;
 	while (low < high) {
@@ -109,31 +104,20 @@ export function stripColumns(strip, thread, fromNs, toNs, n) {
  */
 export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
 	const { times, stacks, values } = strip;
-	const parts = [];
+	const edge = (i) => fromNs + (i * (toNs - fromNs)) / n;
+	const add = (sums, key, amount) => sums.set(key, (sums.get(key) ?? 0) + amount);
 	let place = firstAtOrAfter(strip, thread, fromNs);
-	for (let i = 0; i < n; i++) {
-		const from = fromNs + (i * (toNs - fromNs)) / n;
-		const to = fromNs + ((i + 1) * (toNs - fromNs)) / n;
-		const nodes = new Map();
-		const first = place;
-		for (; place < thread.to && times[place] < to; place++) {
-			const node = stacks[place];
-			nodes.set(node, (nodes.get(node) ?? 0) + Math.abs(values[place]));
+	return Array.from({ length: n }, (_, i) => {
+		const part = { from: edge(i), to: edge(i + 1), samples: 0, amount: 0 };
+		const [byNode, byName] = [new Map(), new Map()];
+		for (; place < thread.to && times[place] < part.to; place++, part.samples++)
+			add(byNode, stacks[place], Math.abs(values[place]));
+		for (const [node, amount] of byNode) {
+			add(byName, nameOf(node), amount);
+			part.amount += amount;
 		}
-		parts.push({ from, to, samples: place - first, ...sumByName(nodes, nameOf) });
-	}
-	return parts;
-}
-
-function sumByName(nodes, nameOf) {
-	const sums = new Map();
-	let amount = 0;
-	for (const [node, value] of nodes) {
-		const name = nameOf(node);
-		sums.set(name, (sums.get(name) ?? 0) + value);
-		amount += value;
-	}
-	return { amount, functions: [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) };
+		return { ...part, functions: [...byName].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) };
+	});
 }
 
 /**

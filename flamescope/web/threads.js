@@ -62,10 +62,10 @@ function listed(threads) {
  * @selected: what amounts are of
  *
  * Return: {rows: [{label, level, amount, nThreads, from, to}], bins, values, most, total, nBins, nStates,
- * hasStates, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
+ * states, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
  * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
- * state of profile.states, and the last for all else.  most: the largest bin by level; hasStates: there are
- * several; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
+ * state of profile.states, and the last for all else.  most: the largest bin by level; states: those that
+ * there are; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
  * the end of what it stands for, a track has all (docs/decisions/0011).
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
@@ -127,6 +127,6 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});
 	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
-		nBins: N_BINS, nStates, hasStates: cells.states.size > 1,
+		nBins: N_BINS, nStates, states: [...cells.states],
 		countsSamples: countsSamples(selected), isLanes };
 }

@@ -6,7 +6,7 @@
 
 import { button, make } from "wick/dom.js";
 
-const ROW_PIXELS = 25;
+export const ROW_PIXELS = 25;
 const BEFORE = 8; /* rows above and below what is seen */
 
 const titleOf = (text) => (text.length > 24 ? text : "");

@@ -1,0 +1,45 @@
+/* canvas.js - what all drawings that are dragged have in common */
+
+const DRAG_PX = 4; /* less is a click */
+
+/** The context of CANVAS, WIDTH and HEIGHT pixels of the page large, with the pixels that the screen has. */
+export function sharpContext(canvas, width, height) {
+	const ratio = Math.min(3, globalThis.devicePixelRatio || 1);
+	const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+	if (canvas.width !== size.width || canvas.height !== size.height)
+		Object.assign(canvas, size, { style: `width: ${width}px; height: ${height}px` });
+	const context = canvas.getContext("2d");
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return context;
+}
+
+/**
+ * onDrag - what the first button does on ELEMENT
+ * @begin: (event) -> {move(event, isFirst), end(event, moved)}; undefined: nothing
+ *
+ * moved: it was more than a click.  end() has no event where something else took the pointer.
+ */
+export function onDrag(element, begin) {
+	let drag = null;
+	function end(event) {
+		const ended = drag;
+		drag = null;
+		ended?.end?.(event, ended.moved);
+	}
+	element.addEventListener("pointerdown", (event) => {
+		const begun = event.button === 0 && begin(event);
+		if (!begun)
+			return;
+		element.setPointerCapture(event.pointerId);
+		drag = { ...begun, x: event.clientX, y: event.clientY, moved: false };
+	});
+	element.addEventListener("pointermove", (event) => {
+		if (!drag || (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_PX))
+			return;
+		const isFirst = !drag.moved;
+		drag.moved = true;
+		drag.move?.(event, isFirst);
+	});
+	element.addEventListener("pointerup", end);
+	element.addEventListener("pointercancel", () => end());
+}

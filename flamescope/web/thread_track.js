@@ -1,0 +1,136 @@
+/* thread_track.js - when a process or thread has how much, and in which state: drawn, and in words */
+
+import { formatShare, formatTime, formatTotal, grouped } from "wick/amount.js";
+import { onDrag } from "wick/canvas.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 24; /* pixels of a track */
+const PALE = 0.35; /* what is not in the selected time */
+
+function makeSvg(tag, attributes, ...children) {
+	const element = document.createElementNS(SVG, tag);
+	for (const [name, value] of Object.entries(attributes))
+		element.setAttribute(name, value);
+	element.append(...children);
+	return element;
+}
+
+/** The tracks of THREADS (threads.js) over a WINDOW of time; a drawing is made once. */
+export class Tracks {
+	constructor(app, threads, window) {
+		const { nBins, nStates, states } = threads;
+		const { ranges } = app.store.state;
+		Object.assign(this, { app, threads, window, nBins, nStates, hasStates: states.length > 1 });
+		const isIn = (at) => ranges.length === 0 || ranges.some(({ from, to }) => at >= from && at < to);
+		this.pale = Array.from({ length: nBins }, (_, bin) => (isIn(this.timeAt(bin + 0.5)) ? 0 : 1));
+		this.css = [...app.profile.states, null].map((state) =>
+			(state && this.hasStates ? app.colours.frame(state.number) : app.colours.css("accent")));
+		this.drawings = new Map();
+	}
+
+	/** What the colours mean. */
+	get keys() {
+		return this.app.profile.states.flatMap(({ label }, i) =>
+			(this.hasStates && this.threads.states.includes(i) ? [{ label, css: this.css[i] }] : []));
+	}
+
+	timeAt(bin) {
+		const [from, to] = this.window;
+		return from + (bin * (to - from)) / this.nBins;
+	}
+
+	/* From bin A to B, or B to A; both are in it. */
+	#rangeOf(a, b) {
+		return { from: Math.round(this.timeAt(Math.min(a, b))), to: Math.round(this.timeAt(Math.max(a, b) + 1)), rows: null };
+	}
+
+	say(amount) {
+		return this.threads.countsSamples ? `${grouped(amount)} samples` : formatTotal(amount, this.threads.selection);
+	}
+
+	/** What a row has in each bin and state. */
+	sumsOf({ from, to }) {
+		const { bins, values } = this.threads;
+		const sums = new Float64Array(this.nBins * this.nStates);
+		for (let i = from; i < to; i++)
+			sums[bins[i]] = values[i];
+		return sums;
+	}
+
+	/** What bins FROM to TO have together. */
+	sumIn(sums, from, to) {
+		return sums.subarray(from * this.nStates, to * this.nStates).reduce((sum, one) => sum + one, 0);
+	}
+
+	/** Which part of them is in which state, in words. */
+	statesIn(sums, from = 0, to = this.nBins) {
+		const whole = this.sumIn(sums, from, to);
+		const found = new Float64Array(this.nStates);
+		for (let at = from * this.nStates; at < to * this.nStates; at++)
+			found[at % this.nStates] += sums[at];
+		return [...found].flatMap((sum, i) => (sum && this.hasStates
+			? [`${formatShare(sum, whole)} ${this.app.profile.states[i]?.label ?? "another state"}`] : []));
+	}
+
+	/** The drawing of a ROW, which is called NAME; onRange(range, isMoment): of a drag, or of the bin that is clicked. */
+	drawingOf(row, name, onRange) {
+		if (!this.drawings.has(row))
+			this.drawings.set(row, this.#draw(row, name, onRange));
+		return this.drawings.get(row);
+	}
+
+	#draw(row, name, onRange) {
+		const { tip, colours } = this.app;
+		const sums = this.sumsOf(row);
+		const drawn = makeSvg("rect", { height: HEIGHT, width: 0, opacity: PALE, fill: colours.css("select") });
+		const svg = makeSvg("svg", { viewBox: `0 0 ${this.nBins} ${HEIGHT}`, preserveAspectRatio: "none",
+			"aria-hidden": "true" /* the row and the table say it in words */ }, ...this.#paths(row, sums), drawn);
+		const binOf = ({ clientX }) => {
+			const { left, width } = svg.getBoundingClientRect();
+			return Math.max(0, Math.min(this.nBins - 1, Math.floor(((clientX - left) * this.nBins) / width)));
+		};
+		svg.addEventListener("pointermove", (event) => {
+			const bin = binOf(event);
+			const sum = this.sumIn(sums, bin, bin + 1);
+			tip.show(event.clientX, event.clientY, [name,
+				`${formatTime(this.timeAt(bin))} to ${formatTime(this.timeAt(bin + 1))}: ${sum ? this.say(sum) : "no sample"}`,
+				...this.statesIn(sums, bin, bin + 1)]);
+		});
+		svg.addEventListener("pointerleave", () => tip.hide());
+		onDrag(svg, (down) => {
+			const from = binOf(down);
+			return {
+				move(event) {
+					const to = binOf(event);
+					drawn.setAttribute("x", Math.min(from, to));
+					drawn.setAttribute("width", Math.abs(to - from) + 1);
+				},
+				end: (event, moved) => {
+					drawn.setAttribute("width", 0);
+					if (event)
+						onRange(this.#rangeOf(from, binOf(event)), !moved);
+				},
+			};
+		});
+		return svg;
+	}
+
+	/* The bars of each state, in the selected time and outside; the least that there is can be seen. */
+	#paths({ level, nThreads }, sums) {
+		const most = this.threads.isLanes ? Math.max(1, nThreads) * (this.timeAt(1) - this.timeAt(0)) : this.threads.most[level];
+		const paths = Array.from({ length: 2 * this.nStates }, () => "");
+		for (let bin = 0; bin < this.nBins; bin++) {
+			const scale = (HEIGHT - 4) / (Math.max(most, this.sumIn(sums, bin, bin + 1)) || 1);
+			let y = HEIGHT - 1;
+			for (let state = 0; state < this.nStates; state++) {
+				const amount = sums[bin * this.nStates + state];
+				if (amount === 0)
+					continue;
+				const top = y - Math.max(1, amount * scale);
+				paths[2 * state + this.pale[bin]] += `M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`;
+				y = top;
+			}
+		}
+		return paths.flatMap((d, i) => (d ? [makeSvg("path", { d, fill: this.css[i >> 1], opacity: i & 1 ? PALE : 1 })] : []));
+	}
+}
