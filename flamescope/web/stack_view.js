@@ -73,6 +73,8 @@ export class StackView {
 
 	/** What of the search was found: {problem} or {share, nodes}; null without a search. */
 	tellFound(found) {
+		if (!found && !this.app.found)
+			return;
 		this.app.found = found;
 		this.app.emit("found");
 	}

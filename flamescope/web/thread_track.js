@@ -80,11 +80,16 @@ export class Tracks {
 	}
 
 	#draw(row, name, onRange) {
-		const { tip, colours } = this.app;
-		const sums = this.sumsOf(row);
-		const drawn = makeSvg("rect", { height: HEIGHT, width: 0, opacity: PALE, fill: colours.css("select") });
 		const svg = makeSvg("svg", { viewBox: `0 0 ${this.nBins} ${HEIGHT}`, preserveAspectRatio: "none",
-			"aria-hidden": "true" /* the row and the table say it in words */ }, ...this.#paths(row, sums), drawn);
+			"aria-hidden": "true" /* the row and the table say it in words */ }, ...this.#paths(row));
+		svg.addEventListener("pointerenter", () => this.#listen(svg, row, name, onRange), { once: true });
+		return svg;
+	}
+
+	#listen(svg, row, name, onRange) {
+		const { tip } = this.app;
+		const sums = this.sumsOf(row);
+		const drawn = makeSvg("rect", { height: HEIGHT });
 		const binOf = ({ clientX }) => {
 			const { left, width } = svg.getBoundingClientRect();
 			return Math.max(0, Math.min(this.nBins - 1, Math.floor(((clientX - left) * this.nBins) / width)));
@@ -104,33 +109,34 @@ export class Tracks {
 					const to = binOf(event);
 					drawn.setAttribute("x", Math.min(from, to));
 					drawn.setAttribute("width", Math.abs(to - from) + 1);
+					svg.append(drawn);
 				},
 				end: (event, moved) => {
-					drawn.setAttribute("width", 0);
+					drawn.remove();
 					if (event)
 						onRange(this.#rangeOf(from, binOf(event)), !moved);
 				},
 			};
 		});
-		return svg;
 	}
 
 	/* The bars of each state, in the selected time and outside; the least that there is can be seen. */
-	#paths({ level, nThreads }, sums) {
-		const most = this.threads.isLanes ? Math.max(1, nThreads) * (this.timeAt(1) - this.timeAt(0)) : this.threads.most[level];
-		const paths = Array.from({ length: 2 * this.nStates }, () => "");
-		for (let bin = 0; bin < this.nBins; bin++) {
-			const scale = (HEIGHT - 4) / (Math.max(most, this.sumIn(sums, bin, bin + 1)) || 1);
-			let y = HEIGHT - 1;
-			for (let state = 0; state < this.nStates; state++) {
-				const amount = sums[bin * this.nStates + state];
-				if (amount === 0)
-					continue;
-				const top = y - Math.max(1, amount * scale);
-				paths[2 * state + this.pale[bin]] += `M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`;
+	#paths({ from, to, level, nThreads }) {
+		const { nStates, threads: { bins, values, isLanes, most } } = this;
+		const full = isLanes ? Math.max(1, nThreads) * (this.timeAt(1) - this.timeAt(0)) : most[level];
+		const paths = Array.from({ length: 2 * nStates }, () => "");
+		for (let i = from, end = from; i < to;) {
+			const bin = Math.floor(bins[i] / nStates);
+			let sum = 0;
+			for (; end < to && bins[end] < (bin + 1) * nStates; end++)
+				sum += values[end];
+			const scale = (HEIGHT - 4) / (Math.max(full, sum) || 1);
+			for (let y = HEIGHT - 1; i < end; i++) {
+				const top = y - Math.max(1, values[i] * scale);
+				paths[2 * (bins[i] % nStates) + this.pale[bin]] += `M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`;
 				y = top;
 			}
 		}
-		return paths.flatMap((d, i) => (d ? [makeSvg("path", { d, fill: this.css[i >> 1], opacity: i & 1 ? PALE : 1 })] : []));
+		return paths.flatMap((d, i) => (d ? [makeSvg("path", { d, fill: this.css[i >> 1], ...(i & 1 && { "fill-opacity": PALE }) })] : []));
 	}
 }

@@ -9,6 +9,9 @@ import { paintLegend } from "wick/heat_paint.js";
 import { amountText, cellNs, mostIn, rangesText, valueText, whenText } from "wick/heat_words.js";
 import { mountHeatMenu } from "wick/panel_query.js";
 
+/* What of the state it shows. */
+const SHOWN = ["query", "by", "cell", "rows", "column", "phase", "brush", "ranges", "rangesB", "transforms"];
+
 class HeatView extends HeatCanvas {
 	constructor(bar, element, app) {
 		super(app, element);
@@ -43,7 +46,7 @@ class HeatView extends HeatCanvas {
 	#listen() {
 		const { app } = this;
 		const later = () => this.later();
-		app.store.subscribe(later);
+		app.store.subscribe((state, old) => SHOWN.some((key) => state[key] !== old[key]) && later());
 		for (const event of ["theme", "resize"])
 			app.on(event, later);
 		app.on("data", () => {

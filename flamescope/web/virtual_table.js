@@ -7,7 +7,7 @@
 import { button, make } from "wick/dom.js";
 
 export const ROW_PIXELS = 25;
-const BEFORE = 8; /* rows above and below what is seen */
+const BEFORE = 4; /* rows above and below what is seen */
 
 const titleOf = (text) => (text.length > 24 ? text : "");
 
@@ -24,6 +24,7 @@ export class VirtualTable {
 	constructor(options) {
 		this.options = options;
 		this.rows = [];
+		this.drawn = new Map(); /* the elements of rows, by their numbers */
 		this.at = -1;
 		this.body = make("tbody");
 		this.heads = new Map(options.columns.map(({ id, label, kind }) => [id, make("th", { scope: "col", className: kind ?? "" },
@@ -34,8 +35,9 @@ export class VirtualTable {
 		this.table = make("table", { style: `--columns: ${options.columns.length}`, "aria-label": options.label,
 			...(options.tree && { role: "treegrid", "aria-multiselectable": "true" }) },
 		make("colgroup", {}, ...widths), make("thead", {}, make("tr", {}, ...this.heads.values())), this.body);
+		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
-			"aria-label": `${options.label}: arrow keys walk the rows` }, this.table);
+			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
 		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
 		this.element.addEventListener("keydown", (event) => this.#onKey(event));
 	}
@@ -51,37 +53,42 @@ export class VirtualTable {
 				th.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
 			else
 				th.removeAttribute("aria-sort");
-			th.firstChild.textContent = isSorted
-				? `${column.label} ${sorted.descending ? "▾" : "▴"}` : column.label;
+			const label = isSorted ? `${column.label} ${sorted.descending ? "▾" : "▴"}` : column.label;
+			if (th.firstChild.textContent !== label)
+				th.firstChild.textContent = label; /* else nothing is laid out before the rows are */
 		}
 		this.table.setAttribute("aria-rowcount", String(rows.length + 1));
-		this.draw();
+		this.draw(true);
 	}
 
 	#ask() {
 		this.asked ??= requestAnimationFrame(() => this.draw());
 	}
 
-	draw() {
+	/** The rows that are seen; AFRESH: also those that were seen before. */
+	draw(afresh = false) {
 		cancelAnimationFrame(this.asked);
 		this.asked = undefined;
+		const { rows, drawn } = this;
 		const { scrollTop, clientHeight } = this.element;
-		const first = Math.max(0, Math.floor(scrollTop / ROW_PIXELS) - BEFORE);
-		const seen = Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE;
-		const end = Math.min(this.rows.length, first + seen);
-		const made = [];
-		if (first > 0)
-			made.push(this.#pad(first));
-		for (let i = first; i < end; i++)
-			made.push(this.#row(i));
-		if (end < this.rows.length)
-			made.push(this.#pad(this.rows.length - end));
-		this.body.replaceChildren(...made);
-	}
-
-	#pad(rows) {
-		return make("tr", { className: "pad", "aria-hidden": "true" },
-			make("td", { colSpan: this.options.columns.length, style: `height: ${rows * ROW_PIXELS}px` }));
+		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
+		const end = Math.min(rows.length, first + Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE);
+		for (const [i, tr] of drawn) {
+			if (!afresh && i >= first && i < end)
+				continue;
+			tr.remove();
+			drawn.delete(i);
+		}
+		for (let i = first; i < end; i++) {
+			if (drawn.has(i))
+				continue;
+			drawn.set(i, this.#row(i));
+			if (drawn.has(i - 1))
+				drawn.get(i - 1).after(drawn.get(i));
+			else
+				this.body.prepend(drawn.get(i));
+		}
+		this.room.style.padding = `${first * ROW_PIXELS}px 0 ${(rows.length - end) * ROW_PIXELS}px`;
 	}
 
 	#row(i) {
@@ -102,7 +109,7 @@ export class VirtualTable {
 					this.options.tree.fold(row);
 				else
 					this.options.onPick(row, event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
-				this.draw();
+				this.drawn.forEach((tr, n) => this.#mark(tr, n));
 			},
 			oncontextmenu: (event) => {
 				event.preventDefault();
@@ -168,11 +175,9 @@ export class VirtualTable {
 			this.element.scrollTop = top + 3 * ROW_PIXELS - clientHeight;
 		if (this.element.scrollTop !== scrollTop)
 			this.draw();
-		for (const row of marked) {
-			const tr = this.body.querySelector(`[aria-rowindex="${row + 2}"]`);
-			if (tr)
-				this.#mark(tr, row);
-		}
+		for (const row of marked)
+			if (this.drawn.has(row))
+				this.#mark(this.drawn.get(row), row);
 		this.options.say(this.options.describe(this.rows[this.at]));
 	}
 }
