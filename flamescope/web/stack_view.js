@@ -73,7 +73,7 @@ export class StackView {
 
 	/** What of the search was found: {problem} or {share, nodes}; null without a search. */
 	tellFound(found) {
-		if (!found && !this.app.found)
+		if (found === null && this.app.found === null)
 			return;
 		this.app.found = found;
 		this.app.emit("found");
