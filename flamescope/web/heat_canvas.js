@@ -92,7 +92,7 @@ export class HeatCanvas {
 		context.rect(place.gutter, 0, width - place.gutter, place.height);
 		context.clip();
 		this.picture.draw(context, place);
-		context.strokeStyle = app.colours.ink;
+		context.strokeStyle = app.colours.css("ink");
 		context.lineWidth = 1;
 		hatchNegative(context, heat, place);
 		context.restore();
@@ -111,7 +111,7 @@ export class HeatCanvas {
 		if (this.pending)
 			drawCell(context, heat, place, this.pending, stroke, "start");
 		if (this.cursor && document.activeElement === this.canvas)
-			drawCell(context, heat, place, this.cursor, app.colours.ink);
+			drawCell(context, heat, place, this.cursor, app.colours.css("ink"));
 	}
 
 	/* What dragging, or the cursor with Shift, spans. */

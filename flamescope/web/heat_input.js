@@ -8,7 +8,7 @@
  */
 
 import { formatShare } from "wick/amount.js";
-import { onDrag } from "wick/canvas.js";
+import { onDrag, onKeys } from "wick/canvas.js";
 import { cellAt, filterOfRow, rangeBetween, timeAt } from "wick/heat_place.js";
 import { countText, valueText, whenText } from "wick/heat_words.js";
 
@@ -159,12 +159,13 @@ export function listenHeat(view) {
 			app.brush.pan((column + 1 - end) / (end - first) + 0.1);
 	}
 
-	function onKey({ key, shiftKey }) {
+	function keysOf({ shiftKey }) {
 		view.cursor ||= { column: Math.floor(view.place.first), row: 0 };
 		const { heat, cursor } = view;
 		const { phase } = app.store.state;
 		const enter = () => (view.drawn ? selectDrawn(shiftKey) : view.click(cursor, shiftKey));
-		const actions = {
+		return {
+			...Object.fromEntries(Object.entries(MOVES).map(([key, by]) => [key, () => moveCursor(by, shiftKey)])),
 			Enter: enter, " ": enter,
 			c: () => view.selectColumn(cursor.column),
 			r: () => view.selectRow(cursor.row),
@@ -172,18 +173,11 @@ export function listenHeat(view) {
 			".": !heat.rowLabels && (() => setPhase(phase + heat.rowNs)),
 			Escape: (view.pending || view.drawn) && (() => (view.pending = view.drawn = null)),
 		};
-		return MOVES[key] ? () => moveCursor(MOVES[key], shiftKey) : actions[key];
 	}
 
-	const heard = { pointermove: hover, pointerleave: unhover, wheel: onWheel, keydown(event) {
-		const act = !(event.ctrlKey || event.altKey || event.metaKey) && onKey(event);
-		if (!act)
-			return;
-		act();
-		event.preventDefault();
-		view.later();
-	} };
-	for (const [type, listener] of Object.entries(heard))
-		canvas.addEventListener(type, listener, { passive: false });
+	canvas.addEventListener("pointermove", hover); /* before dragging, which may hide what it says */
+	canvas.addEventListener("pointerleave", unhover);
+	canvas.addEventListener("wheel", onWheel, { passive: false });
 	onDrag(canvas, begin);
+	onKeys(canvas, keysOf, () => view.later());
 }

@@ -4,7 +4,7 @@
  * Heights are shares (thousandths), so that a link looks alike in windows of another size.
  */
 
-import { onDrag } from "wick/canvas.js";
+import { onDrag, onKeys } from "wick/canvas.js";
 import { makeCollapsible } from "wick/floating.js";
 
 const HIGH = 1200; /* pixels of both: there the heatmap has more, as stacks are only so deep */
@@ -48,13 +48,9 @@ export function mountSplitter(splitter, main, app) {
 	splitter.setAttribute("aria-valuemin", String(LEAST / 10));
 	splitter.setAttribute("aria-valuemax", String((1000 - LEAST) / 10));
 	splitter.addEventListener("dblclick", () => set(0));
-	splitter.addEventListener("keydown", (event) => {
-		const isEnter = event.key === "Enter";
-		if (event.ctrlKey || event.altKey || event.metaKey || !(isEnter || Object.hasOwn(STEPS, event.key)))
-			return;
-		set(isEnter ? 0 : Math.max(1, shown + STEPS[event.key]));
-		event.preventDefault();
-	});
+	const steps = Object.entries(STEPS).map(([key, by]) => [key, () => set(Math.max(1, shown + by))]);
+	const keys = { ...Object.fromEntries(steps), Enter: () => set(0) };
+	onKeys(splitter, () => keys);
 	app.keys.add({ key: "↑ ↓", what: "make the heatmap lower or higher; Enter: as it was", where: "bar below the heatmap" });
 	app.store.subscribe(show);
 	window.addEventListener("resize", show);

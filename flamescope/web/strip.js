@@ -12,30 +12,25 @@ import { threadLabel } from "wick/details.js";
  * strip stays empty.
  */
 export function stripOf({ profile, n, nodes, samples, stacks, values }, nShown = Infinity) {
-	const threadOf = (i) => profile.thread[samples[i]];
-	const all = Array.from(profile.threads, (thread) => ({ label: threadLabel(thread), n: 0, amount: 0, deepest: 0, to: -1 }));
+	const all = Array.from(profile.threads, (thread) => ({ label: threadLabel(thread), amount: 0, of: [] }));
 	for (let i = 0; i < n; i++) {
-		const thread = all[threadOf(i)];
-		thread.n++;
+		const thread = all[profile.thread[samples[i]]];
+		thread.of.push(i);
 		thread.amount += Math.abs(values[i]);
 	}
-	const found = all.filter((thread) => thread.n).sort((a, b) => b.amount - a.amount);
-	const threads = found.slice(0, nShown);
-	const total = threads.reduce((sum, thread) => Object.assign(thread, { from: sum, to: sum }).n + sum, 0);
+	const found = all.filter(({ of }) => of.length).sort((a, b) => b.amount - a.amount);
+	const shown = found.slice(0, nShown);
+	const order = Uint32Array.from(shown.flatMap(({ of }) => of));
 	const strip = { nThreads: found.length, nodes: { n: nodes.n, parent: nodes.parent.slice(), frame: nodes.frame.slice() },
-		depth: nodeDepths(nodes), times: new Float64Array(total), stacks: new Uint32Array(total), values: new Float64Array(total) };
-	for (let i = 0; i < n; i++) {
-		const thread = all[threadOf(i)];
-		if (thread.to < 0)
-			continue; /* it is not shown */
-		const at = thread.to++;
-		strip.times[at] = profile.time[samples[i]];
-		strip.stacks[at] = stacks[i];
-		strip.values[at] = values[i];
-		thread.deepest = Math.max(thread.deepest, strip.depth[stacks[i]]);
-	}
-	for (const thread of threads)
-		thread.gap = gapOf(strip.times.subarray(thread.from, thread.to));
+		depth: nodeDepths(nodes), times: Float64Array.from(order, (i) => profile.time[samples[i]]),
+		stacks: Uint32Array.from(order, (i) => stacks[i]), values: Float64Array.from(order, (i) => values[i]) };
+	let to = 0;
+	const threads = shown.map(({ label, amount, of }) => {
+		const from = to;
+		to += of.length;
+		return { label, from, to, amount, gap: gapOf(strip.times.subarray(from, to)),
+			deepest: strip.stacks.subarray(from, to).reduce((deepest, node) => Math.max(deepest, strip.depth[node]), 0) };
+	});
 	return { ...strip, threads };
 }
 

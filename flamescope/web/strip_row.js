@@ -1,7 +1,7 @@
 /* strip_row.js - what one thread was doing, on a canvas */
 
 import { formatShare, formatTime } from "wick/amount.js";
-import { sharpContext } from "wick/canvas.js";
+import { onKeys, sharpContext } from "wick/canvas.js";
 import { make } from "wick/dom.js";
 import { openFrameMenu } from "wick/frame_menu.js";
 import { stripBoxes, stripColumns } from "wick/strip.js";
@@ -32,9 +32,10 @@ export class StripRow {
 			click: (event) => this.#pick(this.#nodeAt(event.offsetX, event.offsetY)),
 			contextmenu: (event) =>
 				this.#menu(this.#nodeAt(event.offsetX, event.offsetY), event.clientX, event.clientY, event),
-			wheel: (event) => this.#onWheel(event), keydown: (event) => this.#onKey(event) };
+			wheel: (event) => this.#onWheel(event) };
 		for (const [type, listener] of Object.entries(heard))
 			this.canvas.addEventListener(type, (event) => this.columns && listener(event), { passive: false });
+		onKeys(this.canvas, (event) => (this.columns ? this.#keys(event) : {}));
 	}
 
 	show(isSeen) {
@@ -129,22 +130,18 @@ export class StripRow {
 			view.zoom(event.offsetX / canvas.clientWidth, Math.exp(event.deltaY * WHEEL));
 	}
 
-	#onKey(event) {
+	#keys(event) {
 		const { view, columns: { stacks } } = this;
 		const at = this.at < 0 ? stacks.length >> 1 : this.at;
 		const zoom = (factor) => view.zoom(at / stacks.length, factor);
 		const box = this.canvas.getBoundingClientRect();
-		const act = {
+		return {
 			ArrowLeft: () => this.#step(at, -1), ArrowRight: () => this.#step(at, 1),
 			"Shift+ArrowLeft": () => view.pan(-0.2), "Shift+ArrowRight": () => view.pan(0.2),
 			"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), Home: () => view.setWindow(view.span),
-			Enter: () => this.#pick(this.#nodeAt(this.at)), m: () => this.#menu(this.#nodeAt(this.at), box.left + this.at, box.bottom, event),
-		}[event.shiftKey && event.key.length > 1 ? `Shift+${event.key}` : event.key];
-		if (!act || event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		act();
-		event.preventDefault();
-		event.stopPropagation();
+			Enter: () => this.#pick(this.#nodeAt(this.at)),
+			m: () => this.#menu(this.#nodeAt(this.at), box.left + this.at, box.bottom, event),
+		};
 	}
 
 	/* To the next column whose stack is another. */

@@ -48,28 +48,20 @@ export class Tracks {
 		return this.threads.countsSamples ? `${grouped(amount)} samples` : formatTotal(amount, this.threads.selection);
 	}
 
-	/** What a row has in each bin and state. */
-	sumsOf({ from, to }) {
-		const { bins, values } = this.threads;
-		const sums = new Float64Array(this.nBins * this.nStates);
-		for (let i = from; i < to; i++)
-			sums[bins[i]] = values[i];
-		return sums;
-	}
-
-	/** What bins FROM to TO have together. */
-	sumIn(sums, from, to) {
-		return sums.subarray(from * this.nStates, to * this.nStates).reduce((sum, one) => sum + one, 0);
+	/** What a row has of each state from bin FROM to END, and of all: {states, sum}. */
+	sumsOf(row, from = 0, end = this.nBins) {
+		const { nStates, threads: { bins, values } } = this;
+		const states = new Float64Array(nStates);
+		for (let i = row.from; i < row.to; i++)
+			if (bins[i] >= from * nStates && bins[i] < end * nStates)
+				states[bins[i] % nStates] += values[i];
+		return { states, sum: states.reduce((sum, one) => sum + one, 0) };
 	}
 
 	/** Which part of them is in which state, in words. */
-	statesIn(sums, from = 0, to = this.nBins) {
-		const whole = this.sumIn(sums, from, to);
-		const found = new Float64Array(this.nStates);
-		for (let at = from * this.nStates; at < to * this.nStates; at++)
-			found[at % this.nStates] += sums[at];
-		return [...found].flatMap((sum, i) => (sum && this.hasStates
-			? [`${formatShare(sum, whole)} ${this.app.profile.states[i]?.label ?? "another state"}`] : []));
+	statesIn({ states, sum }) {
+		return [...states].flatMap((one, i) => (one && this.hasStates
+			? [`${formatShare(one, sum)} ${this.app.profile.states[i]?.label ?? "another state"}`] : []));
 	}
 
 	/** The drawing of a ROW, which is called NAME; onRange(range, isMoment): of a drag, or of the bin that is clicked. */
@@ -88,7 +80,6 @@ export class Tracks {
 
 	#listen(svg, row, name, onRange) {
 		const { tip } = this.app;
-		const sums = this.sumsOf(row);
 		const drawn = makeSvg("rect", { height: HEIGHT });
 		const binOf = ({ clientX }) => {
 			const { left, width } = svg.getBoundingClientRect();
@@ -96,10 +87,10 @@ export class Tracks {
 		};
 		svg.addEventListener("pointermove", (event) => {
 			const bin = binOf(event);
-			const sum = this.sumIn(sums, bin, bin + 1);
+			const sums = this.sumsOf(row, bin, bin + 1);
 			tip.show(event.clientX, event.clientY, [name,
-				`${formatTime(this.timeAt(bin))} to ${formatTime(this.timeAt(bin + 1))}: ${sum ? this.say(sum) : "no sample"}`,
-				...this.statesIn(sums, bin, bin + 1)]);
+				`${formatTime(this.timeAt(bin))} to ${formatTime(this.timeAt(bin + 1))}: ${sums.sum ? this.say(sums.sum) : "no sample"}`,
+				...this.statesIn(sums)]);
 		});
 		svg.addEventListener("pointerleave", () => tip.hide());
 		onDrag(svg, (down) => {
@@ -137,6 +128,7 @@ export class Tracks {
 				y = top;
 			}
 		}
-		return paths.flatMap((d, i) => (d ? [makeSvg("path", { d, fill: this.css[i >> 1], ...(i & 1 && { "fill-opacity": PALE }) })] : []));
+		return paths.flatMap((d, i) => (d
+			? [makeSvg("path", { d, fill: this.css[i >> 1], ...(i & 1 && { "fill-opacity": PALE }) })] : []));
 	}
 }

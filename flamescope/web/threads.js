@@ -7,7 +7,7 @@ const N_BINS = 200; /* of a track */
 /** Of what is no sum, how many samples there are. */
 const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
-/* The rows of all threads with a sample of SELECTION, by the code of the thread. */
+/* The rows of all threads with a sample of SELECTION, by the code of the thread, and the places of its samples. */
 function threadRows({ profile, samples, n }, { labels, codes }) {
 	const process = dimensionOf(profile, "process");
 	const byLabel = new Map();
@@ -16,27 +16,14 @@ function threadRows({ profile, samples, n }, { labels, codes }) {
 		const code = codes[samples[i]];
 		const label = labels[code];
 		if (!byCode[code] && !byLabel.has(label))
-			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, n: 0 });
+			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, places: [] });
 		byCode[code] ??= byLabel.get(label);
-		byCode[code].n++;
+		byCode[code].places.push(i);
 	}
 	return byCode;
 }
 
 const mostFirst = (a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1);
-
-/* The samples of WHOLE thread after thread: of each they begin at its start. */
-function byThread({ n, samples }, rows, codes, byCode) {
-	const places = new Uint32Array(n);
-	let start = 0;
-	for (const row of rows) {
-		row.start = row.end = start;
-		start += row.n;
-	}
-	for (let i = 0; i < n; i++)
-		places[byCode[codes[samples[i]]].end++] = i;
-	return places;
-}
 
 /* Processes and their threads as they are listed; a thread that is alone stands for its process. */
 function listed(threads) {
@@ -86,8 +73,6 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		byCode[thread.codes[selected.samples[i]]].amount += amount;
 		total += amount;
 	}
-	const threads = new Set(byCode.filter(Boolean));
-	const places = byThread(whole, threads, thread.codes, byCode);
 
 	function add(i) {
 		const sample = whole.samples[i];
@@ -118,11 +103,10 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	}
 
 	const sums = new Float64Array(N_BINS * nStates); /* of one row after the other */
-	const rows = listed(threads).map((row) => {
+	const rows = listed(new Set(byCode.filter(Boolean))).map((row) => {
 		sums.fill(0);
-		for (const { start, end } of row.threads ?? [row])
-			for (let at = start; at < end; at++)
-				add(places[at]);
+		for (const { places } of row.threads ?? [row])
+			places.forEach(add);
 		const { label, level, amount } = row;
 		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});

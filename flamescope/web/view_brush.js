@@ -4,7 +4,7 @@
 
 import { formatTime } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
-import { onDrag, sharpContext } from "wick/canvas.js";
+import { onDrag, onKeys, sharpContext } from "wick/canvas.js";
 import { make } from "wick/dom.js";
 import { fitWindow, zoomedAt } from "wick/heat_place.js";
 import { rangeText } from "wick/heat_words.js";
@@ -136,13 +136,7 @@ export function mountBrush(element, app) {
 		ArrowUp: () => zoom(0.8), ArrowDown: () => zoom(1.25),
 		Home: () => pan(-1e9), End: () => pan(1e9), Escape: showAll,
 	};
-	canvas.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.altKey || event.metaKey || !Object.hasOwn(keys, event.key))
-			return;
-		event.preventDefault();
-		keys[event.key]();
-		app.say(said());
-	});
+	onKeys(canvas, () => keys, () => app.say(said()));
 	app.keys.add({ key: "← → ↑ ↓", what: "move and zoom what the heatmap shows", where: "strip" });
 	for (const [key, what, run] of [["+", "zoom the heatmap in", () => zoom(0.5)], ["-", "zoom the heatmap out", () => zoom(2)],
 		["0", "the whole recording", showAll], ["[", "heatmap earlier", () => pan(-0.25)], ["]", "heatmap later", () => pan(0.25)]])

@@ -80,7 +80,8 @@ class HeatView extends HeatCanvas {
 		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatStep(rowNs)} by ${formatStep(columnNs)}`;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
-		this.canvas.setAttribute("aria-label", `Heatmap of ${nColumns} columns of ${columnNs / 1e9} s and ${nRows} rows. ${this.said.textContent}`);
+		this.canvas.setAttribute("aria-label",
+			`Heatmap of ${nColumns} columns of ${columnNs / 1e9} s and ${nRows} rows. ${this.said.textContent}`);
 	}
 
 	#drawLegend() {

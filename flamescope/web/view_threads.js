@@ -187,9 +187,8 @@ class Threads extends StackView {
 		let process = "";
 		const rows = this.threads.rows.map((row) => {
 			process = row.level === 1 ? nameOf(row) : process;
-			const sums = tracks.sumsOf(row);
 			return [process, row.nThreads ? "all" : nameOf(row), tracks.say(row.amount), this.#share(row),
-				tracks.statesIn(sums).join(", "), ...parts.map((bin) => tracks.say(tracks.sumIn(sums, bin, bin + step)))];
+				tracks.statesIn(tracks.sumsOf(row)).join(", "), ...parts.map((bin) => tracks.say(tracks.sumsOf(row, bin, bin + step).sum))];
 		});
 		return { caption: "Processes and threads, most first, and how much each has from which time on",
 			head: ["process", "thread", "amount", "share", "states", ...parts.map((bin) => formatTime(tracks.timeAt(bin)))], rows };
