@@ -51,7 +51,8 @@ class Threads extends StackView {
 		const look = JSON.stringify([ranges, app.colours.theme]);
 		if (isNew || look !== this.look)
 			this.tracks = new Tracks(app, threads, window);
-		Object.assign(this, { threads, look, folds: new Set(folds) });
+		Object.assign(this, { threads, look, folds: new Set(folds), chosen: {
+			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
 		if (isNew)
 			this.#build();
 		else
@@ -107,7 +108,7 @@ class Threads extends StackView {
 	}
 
 	#isChosen(row) {
-		return chosenLabels(this.app.store.state.query, dimensionOf(row), false).has(row.label);
+		return this.chosen[dimensionOf(row)].has(row.label);
 	}
 
 	/* A row is chosen, or not any more; with the moment of its track that was clicked. */
