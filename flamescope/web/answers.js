@@ -10,13 +10,12 @@ import { functionDetails } from "wick/details.js";
 import { makeDiff } from "wick/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/flame.js";
 import { searchNames } from "wick/frame_search.js";
-import { makeHeat, withHeat } from "wick/heat.js";
+import { brushBins, makeHeat, topFrames, withHeat } from "wick/heat.js";
 import { keyOf, makeMemo } from "wick/memo.js";
 import { drawingOf, fileOf } from "wick/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/pack.js";
 import { refusePatterns } from "wick/pattern.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/select.js";
-import { brushBins, topFrames } from "wick/sums.js";
 import { stripOf } from "wick/strip.js";
 import { threadTracks } from "wick/threads.js";
 
@@ -102,7 +101,9 @@ export function makeAnswers() {
 	const profiles = { A: null, B: null };
 	const selections = makeSelections(profiles);
 	const plain = ({ selection, ...rest }) => rest;
-	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
+	/* METRIC instead of the state's; "": that. */
+	const forHeat = (state, metric = "") => selections.whole(metric ? { ...state, query: { ...state.query, metric } } : state,
+		"A", state.by === "event");
 
 	return {
 		/*
@@ -132,11 +133,9 @@ export function makeAnswers() {
 			const selection = selections.selectionB(state);
 			return selection && said(selection);
 		},
-		/* METRIC instead of the state's; "": that. */
 		heat(state, columnNs, phaseNs, metric) {
 			const { by, rows, cell } = state;
-			const asked = metric ? { ...state, query: { ...state.query, metric } } : state;
-			const heat = makeHeat(forHeat(asked), { columnNs, phaseNs, nRows: rows, by, cell });
+			const heat = makeHeat(forHeat(state, metric), { columnNs, phaseNs, nRows: rows, by, cell });
 			return { ...heat, selection: said(heat.selection) };
 		},
 		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
@@ -157,9 +156,10 @@ export function makeAnswers() {
 				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
-		strip(state) {
+		/* Of the first N threads. */
+		strip(state, n) {
 			const selection = selections.selection(state);
-			return { ...stripOf(selection), colours: stackColours(selection, state.colour).numbers };
+			return { ...stripOf(selection, n), colours: stackColours(selection, state.colour).numbers };
 		},
 		/* Of all functions and labels of groups. */
 		search(state) {
@@ -182,8 +182,8 @@ export function makeAnswers() {
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.whole(state), n),
 		/* The innermost functions of a part of the heatmap. */
-		cell(state, range, filter) {
-			const selection = inRanges(forHeat(state), [range], filter);
+		cell(state, range, filter, metric) {
+			const selection = inRanges(forHeat(state, metric), [range], filter);
 			const frames = topFrames(selection);
 			selection.release();
 			return frames;

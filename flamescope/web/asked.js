@@ -166,7 +166,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 		/* Of a tree: what colours say may have changed since. */
 		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
 			: get("colours", [...SELECTION, "colour"], order, around)),
-		strip: () => get("strip", [...SELECTION, "colour"]),
+		strip: (n) => get("strip", [...SELECTION, "colour"], n),
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),

@@ -1,4 +1,4 @@
-/* canvas.js - what all drawings that are dragged have in common */
+/* canvas.js - what drawings have in common: sharp pixels, dragging and keys */
 
 const DRAG_PX = 4; /* less is a click */
 
@@ -42,4 +42,24 @@ export function onDrag(element, begin) {
 	});
 	element.addEventListener("pointerup", end);
 	element.addEventListener("pointercancel", () => end());
+}
+
+/**
+ * onKeys - what keys do while ELEMENT has the focus
+ * @actions: (event) -> {key: () => ...}; "Shift+key" is before the same key alone
+ * @after:   is called when one of them has done it
+ */
+export function onKeys(element, actions, after = () => {}) {
+	element.addEventListener("keydown", (event) => {
+		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const known = actions(event);
+		const act = (event.shiftKey && known[`Shift+${event.key}`]) || known[event.key];
+		if (!act)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		act();
+		after();
+	});
 }

@@ -45,9 +45,6 @@ export function makeColours(app) {
 		},
 		/* --NAME of page.css */
 		css: (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim(),
-		get ink() {
-			return theme === "dark" ? "#e6e9ee" : "#1b1f24";
-		},
 		/* A frame's fill by its number; text in `frameInk` on it has a contrast of 4.5 at least. */
 		frame,
 		get frameInk() {

@@ -2,15 +2,16 @@
  * heat.js - how much in which moment: a grid of cells, of flamescope/heat/heat.h
  *
  * Columns begin at the whole second of the profile's clock that its first sample is in, or phaseNs
- * later; a cell
- * without a sample is not one whose values add up to 0.
+ * later; a cell without a sample is not one whose values add up to 0.
  */
 
+import { frameName } from "wick/frames.js";
 import { column, facts, free, make } from "wick/model.js";
 
-export const MAX_CELLS = 16 * 1024 * 1024;
+const MAX_CELLS = 16 * 1024 * 1024;
 export const MAX_ROWS = 1000;
 const SECOND = 1e9;
+const TOP_FRAMES = 3;
 
 /* A column of at least COLUMN_NS so that the grid is no larger than a page can hold. */
 function fittingColumn(columnNs, nRows, lengthNs) {
@@ -46,4 +47,36 @@ export function makeHeat(selection, options = {}) {
 		selection,
 	}));
 	return Object.assign(heat, { rowNs: Math.ceil(heat.columnNs / heat.nRows) });
+}
+
+/* Sums of the selection in N equal parts of the recording, apart by sign. */
+export function brushBins(selection, n) {
+	const { profile, samples, values } = selection;
+	const scale = n / Math.max(1, profile.lengthNs);
+	const bins = { gain: new Float64Array(n), loss: new Float64Array(n), most: 0 };
+	for (let i = 0; i < selection.n; i++) {
+		const at = Math.min(n - 1, Math.floor(profile.time[samples[i]] * scale));
+		if (values[i] < 0)
+			bins.loss[at] -= values[i];
+		else
+			bins.gain[at] += values[i];
+	}
+	for (let i = 0; i < n; i++)
+		bins.most = Math.max(bins.most, bins.gain[i], bins.loss[i]);
+	return bins;
+}
+
+/* The innermost functions of a part of a selection, most first, as text. */
+export function topFrames(selection) {
+	const sums = new Map();
+	let whole = 0;
+	for (let i = 0; i < selection.n; i++) {
+		const node = selection.stacks[i];
+		const name = node === 0 ? "[no stack]" : frameName(selection, selection.nodes.frame[node]);
+		const size = Math.abs(selection.values[i]);
+		sums.set(name, (sums.get(name) ?? 0) + size);
+		whole += size;
+	}
+	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, TOP_FRAMES)
+		.map(([name, sum]) => `${whole ? `${Math.round((100 * sum) / whole)} % ` : ""}${name}`);
 }

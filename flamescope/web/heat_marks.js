@@ -8,51 +8,38 @@ const SECOND = 1e9;
 /* The outline of a range on the grid: a path of rectangles, one a column where rows differ. */
 function rangePath(heat, place, range) {
 	const path = new Path2D();
-	const to = Math.min(range.to, heat.originNs + heat.nColumns * heat.columnNs);
-	const add = (fromNs, toNs, top, height) => {
-		const x = Math.max(place.clipLeft, xOf(place, fromNs));
-		const right = Math.min(place.clipRight, xOf(place, toNs));
-		if (right > x)
-			path.rect(x, top, right - x, height);
+	/* of columns from FROM to END the part of their time from LOW to HIGH */
+	const add = (from, end, low = 0, high = 1) => {
+		const [left, right] = [from, end].map((column) => xOf(place, heat.originNs + column * heat.columnNs));
+		const x = Math.max(place.gutter, left);
+		const width = Math.min(place.right, right) - x;
+		if (width > 0)
+			path.rect(x, place.height * (1 - high), width, place.height * (high - low));
 	};
+	const [from, to] = [range.from, range.to].map((ns) => Math.min(heat.nColumns, (ns - heat.originNs) / heat.columnNs));
+	const [first, last] = [Math.floor(from), Math.ceil(to) - 1];
 	if (heat.rowLabels || place.width < 2) {
-		add(range.from, to, place.top, place.height);
-		return path;
-	}
-	if (range.rows && heat.columnNs === SECOND) {
+		add(from, to);
+	} else if (range.rows && heat.columnNs === SECOND) {
 		for (const part of wrapped(...range.rows, (SECOND - phaseOf(heat)) % SECOND, SECOND)) {
-			const [low, high] = part.map((ns) => (ns / SECOND) * place.height);
-			/* the columns of which the middle of the part is in the range */
-			const at = heat.originNs + (part[0] + part[1]) / 2;
-			const first = Math.max(0, Math.ceil((range.from - at) / SECOND));
-			const last = Math.ceil((to - at) / SECOND) - 1;
-			add(heat.originNs + first * SECOND, heat.originNs + (last + 1) * SECOND,
-				place.top + place.height - high, high - low);
+			const [low, high] = part.map((ns) => ns / SECOND);
+			const middle = (low + high) / 2; /* is in the range, in those columns */
+			add(Math.max(0, Math.ceil(from - middle)), Math.ceil(to - middle), low, high);
 		}
-		return path;
+	} else if (first === last) {
+		add(first, first + 1, from - first, to - first);
+	} else {
+		add(first, first + 1, from - first);
+		add(first + 1, last);
+		add(last, last + 1, 0, to - last);
 	}
-	const column = (ns) => Math.floor((ns - heat.originNs) / heat.columnNs);
-	const first = column(range.from);
-	const last = column(to - 1);
-	const startOf = (number) => number * heat.columnNs + heat.originNs;
-	const partOf = (ns, number) => ((ns - startOf(number)) / heat.columnNs) * place.height;
-	const ends = (number) => {
-		const low = number === first ? Math.max(0, partOf(range.from, number)) : 0;
-		const high = number === last ? Math.min(place.height, partOf(to, number)) : place.height;
-		add(startOf(number), startOf(number + 1), place.top + place.height - high, high - low);
-	};
-	ends(first);
-	if (last > first + 1)
-		add(startOf(first + 1), startOf(last), place.top, place.height);
-	if (last > first)
-		ends(last);
 	return path;
 }
 
 export function drawRanges(context, heat, place, ranges, { stroke, dashed }) {
 	context.save();
 	context.beginPath();
-	context.rect(place.clipLeft, place.top, place.clipRight - place.clipLeft, place.height);
+	context.rect(place.gutter, 0, place.right - place.gutter, place.height);
 	context.clip();
 	for (const range of ranges) {
 		const path = rangePath(heat, place, range);
@@ -73,7 +60,7 @@ export function drawCell(context, heat, place, { column, row }, stroke, label = 
 	const y = rowTop(heat, place, row);
 	const width = Math.max(3, place.width);
 	const height = Math.max(3, place.height / heat.nRows);
-	if (x + width < place.clipLeft || x > place.clipRight)
+	if (x + width < place.gutter || x > place.right)
 		return;
 	context.strokeStyle = stroke;
 	context.lineWidth = 2;
@@ -83,7 +70,7 @@ export function drawCell(context, heat, place, { column, row }, stroke, label = 
 		context.fillStyle = stroke;
 		context.textBaseline = "bottom";
 		context.textAlign = "left";
-		context.fillText(label, Math.min(x, place.clipRight - 30), Math.max(12, y - 1));
+		context.fillText(label, Math.min(x, place.right - 30), Math.max(12, y - 1));
 	}
 }
 
@@ -104,23 +91,16 @@ function drawTimes(context, place, baseline) {
 	for (let i = first; i * step < place.window.to; i++) {
 		const x = xOf(place, i * step);
 		context.fillRect(x, baseline, 1, 4);
-		if (x + 40 < place.clipRight)
+		if (x + 40 < place.right)
 			context.fillText(timeText(i * step, step), x + 2, baseline + 5);
 	}
 }
 
 /* Cut in the middle, where names of threads differ least. */
 function fit(context, text, width) {
-	if (context.measureText(text).width <= width)
-		return text;
-	let keep = Math.max(2, Math.floor((text.length * width) / context.measureText(text).width) - 1);
-	for (; keep > 2; keep--) {
-		const half = Math.ceil(keep / 2);
-		const cut = `${text.slice(0, half)}…${text.slice(text.length - (keep - half))}`;
-		if (context.measureText(cut).width <= width)
-			return cut;
-	}
-	return "…";
+	const keep = Math.max(2, Math.floor((text.length * width) / context.measureText(text).width));
+	const half = Math.ceil((keep - 1) / 2);
+	return keep >= text.length ? text : `${text.slice(0, half)}…${text.slice(half + 1 - keep || text.length)}`;
 }
 
 function drawRowLabels(context, heat, place) {
@@ -131,13 +111,13 @@ function drawRowLabels(context, heat, place) {
 		const every = Math.max(1, Math.ceil(12 / rowHeight));
 		for (let row = 0; row < heat.nRows && row < heat.rowLabels.length; row += every)
 			context.fillText(fit(context, heat.rowLabels[row], place.gutter - 8),
-				place.gutter - 4, rowTop(heat, place, row) + rowHeight / 2);
+				place.gutter - 4, rowTop(heat, place, row) + rowHeight / 2, place.gutter - 8);
 		return;
 	}
 	const columnMs = heat.columnNs / 1e6;
 	const later = phaseOf(heat) / 1e6;
 	for (let part = 0; part <= 4; part++) {
-		const y = place.top + place.height * (1 - part / 4);
+		const y = place.height * (1 - part / 4);
 		const at = later + (columnMs * part) / 4;
 		const ms = Math.round((at > columnMs ? at - columnMs : at) * 10) / 10;
 		const text = columnMs > 1000 ? `${ms / 1000} s` : `${ms} ms`;
@@ -151,7 +131,7 @@ export function drawAxes(context, heat, place, { ink, paper }) {
 	drawRowLabels(context, heat, place);
 	if (place.axisTop < place.height) {
 		context.fillStyle = paper;
-		context.fillRect(0, place.axisTop, place.clipRight, place.height - place.axisTop + AXIS);
+		context.fillRect(0, place.axisTop, place.right, place.height - place.axisTop + AXIS);
 		context.fillStyle = ink;
 	}
 	drawTimes(context, place, place.axisTop);

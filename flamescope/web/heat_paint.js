@@ -3,71 +3,57 @@
  */
 
 import { STEPS } from "wick/colour.js";
+import { make } from "wick/dom.js";
+import { downOf, rowTop } from "wick/heat_place.js";
 
 const TILE = 1024; /* columns of one picture */
+const LEGEND = 160; /* pixels */
 const HATCH_STEP = 10; /* pixels from stroke to stroke */
 const HATCH_MIN = 5; /* a cell has to be as wide and high to be hatched */
 
-/* The colour of each cell of columns [from, to) as one picture. */
-function paintTile(heat, colours, from, to) {
-	const canvas = document.createElement("canvas");
-	const width = to - from;
-	canvas.width = width;
-	canvas.height = heat.nRows;
+/* Makes CANVAS as large, and FILLs its pixels. */
+function putPixels(canvas, width, height, fill) {
+	Object.assign(canvas, { width, height });
 	const context = canvas.getContext("2d");
-	const image = context.createImageData(width, heat.nRows);
-	const pixels = new Uint32Array(image.data.buffer);
-	const most = mostOf(heat);
-	for (let column = from; column < to; column++) {
-		for (let row = 0; row < heat.nRows; row++) {
-			const cell = column * heat.nRows + row;
-			/* Time goes up from the bottom, as in FlameScope; other rows go down. */
-			const y = heat.rowLabels ? row : heat.nRows - 1 - row;
-			pixels[y * width + column - from] = pixelOf(heat, cell, colours, most);
-		}
-	}
+	const image = context.createImageData(width, height);
+	fill(new Uint32Array(image.data.buffer));
 	context.putImageData(image, 0, 0);
 	return canvas;
 }
 
-/* The value of the fullest colour. */
-function mostOf({ scale }) {
-	return Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
+/* The value of the fullest colour; only the row of others goes beyond it. */
+const mostOf = ({ scale }) => Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
+
+function pixelOf(value, most, { less, much }) {
+	return (value < 0 ? less : much)[Math.ceil(Math.min(1, Math.abs(value) / most) * (STEPS - 1))];
 }
 
-/* The colour of a cell as a pixel; MOST is the value of the fullest colour. */
-function pixelOf(heat, cell, colours, most) {
-	if (heat.samples[cell] === 0)
-		return colours.none;
-	const value = heat.values[cell];
-	/* only the row of others goes beyond the scale */
-	const step = Math.ceil(Math.min(1, Math.abs(value) / most) * (STEPS - 1));
-	return value < 0 ? colours.less[step] : colours.much[step];
+/* The colour of each cell from column FROM on as one picture. */
+function paintTile(heat, colours, from) {
+	const width = Math.min(TILE, heat.nColumns - from);
+	const most = mostOf(heat);
+	return putPixels(make("canvas"), width, heat.nRows, (pixels) => {
+		for (let column = 0; column < width; column++) {
+			for (let row = 0; row < heat.nRows; row++) {
+				const cell = (from + column) * heat.nRows + row;
+				pixels[downOf(heat, row) * width + column] = heat.samples[cell] === 0 ? colours.none
+					: pixelOf(heat.values[cell], most, colours);
+			}
+		}
+	});
 }
 
 /* The pictures of one model in one theme. */
 export function makeHeatPicture(heat, colours) {
-	const tiles = new Map();
-	function tile(number) {
-		if (!tiles.has(number)) {
-			const from = number * TILE;
-			tiles.set(number, paintTile(heat, colours, from, Math.min(heat.nColumns, from + TILE)));
-		}
-		return tiles.get(number);
-	}
+	const tiles = [];
 	return {
-		heat,
 		colours,
 		/* Draw columns so that column 0 would begin at LEFT and each is WIDTH wide. */
-		draw(context, { left, width, top, height, clipLeft, clipRight }) {
-			const first = Math.max(0, Math.floor((clipLeft - left) / width / TILE));
-			const last = Math.min(Math.ceil(heat.nColumns / TILE) - 1,
-				Math.floor((clipRight - left) / width / TILE));
+		draw(context, { left, width, height, first, end }) {
 			context.imageSmoothingEnabled = width < 1;
-			for (let number = first; number <= last; number++) {
-				const canvas = tile(number);
-				context.drawImage(canvas, left + number * TILE * width, top,
-					canvas.width * width, height);
+			for (let i = Math.floor(first / TILE); i * TILE < end; i++) {
+				const tile = tiles[i] ??= paintTile(heat, colours, i * TILE);
+				context.drawImage(tile, left + i * TILE * width, 0, tile.width * width, height);
 			}
 		},
 	};
@@ -85,20 +71,18 @@ function strokesOf(context, left, right, top, bottom) {
 
 /* Strokes over cells below zero, so that their sign is seen without their colour. */
 export function hatchNegative(context, heat, place) {
-	const { left, width, top, height, clipLeft, clipRight } = place;
-	const rowHeight = height / heat.nRows;
+	const { left, width, gutter, right } = place;
+	const rowHeight = place.height / heat.nRows;
 	if (heat.min >= 0 || width < HATCH_MIN || rowHeight < HATCH_MIN)
 		return;
-	const first = Math.max(0, Math.floor((clipLeft - left) / width));
-	const last = Math.min(heat.nColumns - 1, Math.floor((clipRight - left) / width));
 	context.beginPath();
-	for (let column = first; column <= last; column++) {
+	for (let column = Math.floor(place.first); column < place.end; column++) {
 		for (let row = 0; row < heat.nRows; row++) {
 			if (heat.values[column * heat.nRows + row] >= 0)
 				continue;
 			const x = left + column * width;
-			const y = top + (heat.rowLabels ? row : heat.nRows - 1 - row) * rowHeight;
-			strokesOf(context, Math.max(x, clipLeft) + 1, Math.min(x + width, clipRight) - 1, y + 1, y + rowHeight - 1);
+			const y = rowTop(heat, place, row);
+			strokesOf(context, Math.max(x, gutter) + 1, Math.min(x + width, right) - 1, y + 1, y + rowHeight - 1);
 		}
 	}
 	context.stroke();
@@ -106,18 +90,8 @@ export function hatchNegative(context, heat, place) {
 
 /* The scale of colours as a strip of pixels, least to most. */
 export function paintLegend(canvas, heat, colours) {
-	canvas.width = 160;
-	canvas.height = 1;
-	const context = canvas.getContext("2d");
-	const image = context.createImageData(160, 1);
-	const pixels = new Uint32Array(image.data.buffer);
 	const from = Math.min(0, heat.scale.min);
-	const to = Math.max(0, heat.scale.max);
-	const most = Math.max(-from, to) || 1;
-	for (let x = 0; x < 160; x++) {
-		const value = from + ((to - from) * x) / 159;
-		const step = Math.round((Math.abs(value) / most) * (STEPS - 1));
-		pixels[x] = value < 0 ? colours.less[step] : colours.much[step];
-	}
-	context.putImageData(image, 0, 0);
+	const step = (Math.max(0, heat.scale.max) - from) / (LEGEND - 1);
+	putPixels(canvas, LEGEND, 1, (pixels) =>
+		pixels.forEach((_, x) => (pixels[x] = pixelOf(from + x * step, mostOf(heat), colours))));
 }

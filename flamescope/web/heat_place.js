@@ -15,7 +15,7 @@ const LEAST_COLUMN = 2; /* pixels */
 const SHORT_NS = 16 * SECOND; /* what is longer has enough columns of a second */
 const ENOUGH_COLUMNS = 28; /* of what is shorter: thirty, of a recording that is not quite as long as was asked */
 const MOST_RANGES = 16; /* that one rectangle becomes */
-const TIME_HEIGHT = 300;
+const HEIGHT = 300; /* pixels of a picture's rows */
 const LABEL_HEIGHT = 14;
 const MOST_ROW = 64; /* pixels of a row with a name, where there is room */
 const MANY_ROWS = 200; /* of which not each has room for its name */
@@ -33,19 +33,11 @@ export function fittingColumn(spanNs, lengthNs, widthPx) {
 	return STEPS.find((ns) => ns >= least && (spanNs / ns) * LEAST_COLUMN <= widthPx) ?? STEPS.at(-1);
 }
 
-/* How high the rows are together: names want to be read. */
-export function heightOf(heat) {
-	if (!heat.rowLabels)
-		return Math.max(TIME_HEIGHT, Math.min(1000, heat.nRows * 3));
-	const row = Math.max(4, Math.min(LABEL_HEIGHT + 4, Math.floor(560 / heat.nRows)));
-	return Math.max(2 * LABEL_HEIGHT, heat.nRows * row);
-}
-
 export function gutterOf(heat, width) {
 	return heat.rowLabels ? Math.min(190, Math.round(width * 0.3)) : 52;
 }
 
-/* As heightOf(), in a window with room for HEIGHT pixels: rows of time fill it, names may need more. */
+/* How high the rows are together where there is room for HEIGHT pixels: rows of time fill it, names may need more. */
 export function heightIn(heat, height) {
 	if (!heat.rowLabels)
 		return Math.max(heat.nRows, height);
@@ -58,37 +50,47 @@ export function wholeWindow(heat) {
 	return { from: heat.originNs + first * heat.columnNs, to: heat.originNs + heat.nColumns * heat.columnNs };
 }
 
-/* {left, width, top, height, clipLeft, clipRight, ...} of the cells, HEIGHT high on a canvas of WIDTH pixels. */
-export function placeOf(heat, window, width, height = heightOf(heat)) {
-	const gutter = gutterOf(heat, width);
-	const perNs = (width - gutter) / (window.to - window.from);
+/*
+ * Where cells are, HEIGHT high on a canvas of WIDTH pixels: column 0 begins at LEFT, each is WIDTH wide, and
+ * they are seen from GUTTER to RIGHT, which is from column FIRST to END (maybe parts of them).
+ */
+export function placeOf(heat, window, right, height = heightIn(heat, HEIGHT)) {
+	const gutter = gutterOf(heat, right);
+	const perNs = (right - gutter) / (window.to - window.from);
+	const left = gutter + (heat.originNs - window.from) * perNs;
+	const width = heat.columnNs * perNs;
 	return {
-		gutter,
-		perNs,
-		window,
-		left: gutter + (heat.originNs - window.from) * perNs,
-		width: heat.columnNs * perNs,
-		top: 0,
-		height,
+		gutter, right, perNs, window, left, width, height,
+		first: Math.max(0, (gutter - left) / width),
+		end: Math.min(heat.nColumns, (right - left) / width),
 		axisTop: height, /* of the times: higher up where the rows are higher than their room */
-		clipLeft: gutter,
-		clipRight: width,
 	};
 }
+
+/** A window [from, to] of time as it fits between two ends: LEAST wide, and not beyond them. */
+export function fitWindow([from, to], [first, last], least) {
+	const span = Math.min(last - first, Math.max(least, to - from));
+	const start = Math.max(first, Math.min(from, last - span));
+	return [start, start + span];
+}
+
+/** A window FACTOR as wide; the moment AT stays where it is. */
+export const zoomedAt = ([from, to], at, factor) => [at - (at - from) * factor, at + (to - at) * factor];
 
 export const xOf = (place, ns) => place.gutter + (ns - place.window.from) * place.perNs;
 export const timeAt = (place, x) => place.window.from + (x - place.gutter) / place.perNs;
 
-export function rowTop(heat, place, row) {
-	return place.top + ((heat.rowLabels ? row : heat.nRows - 1 - row) * place.height) / heat.nRows;
-}
+/** Which row from the top: time goes up from the bottom, as in FlameScope; other rows go down. */
+export const downOf = ({ rowLabels, nRows }, row) => (rowLabels ? row : nRows - 1 - row);
+
+export const rowTop = (heat, place, row) => (downOf(heat, row) * place.height) / heat.nRows;
 
 /* The cell at (x, y); where beside the cells says on which axis: "cells", "rows", "columns". */
 export function cellAt(heat, place, x, y) {
 	const column = Math.floor((x - place.left) / place.width);
-	const down = Math.floor(((y - place.top) * heat.nRows) / place.height);
+	const down = Math.floor((y * heat.nRows) / place.height);
 	const clamp = (value, n) => Math.max(0, Math.min(n - 1, value));
-	const row = clamp(heat.rowLabels ? down : heat.nRows - 1 - down, heat.nRows);
+	const row = clamp(downOf(heat, down), heat.nRows);
 	const part = x < place.gutter ? "rows" : y >= place.axisTop ? "columns" : "cells";
 	return { column: clamp(column, heat.nColumns), row, part };
 }
@@ -128,19 +130,19 @@ export function everyOfRow(heat, row) {
  * few; else they are whole columns.
  */
 export function rectangleRanges(heat, a, b) {
-	const range = rectangle(heat, a, b);
-	const rows = [Math.min(a.row, b.row), Math.max(a.row, b.row) + 1];
-	if (heat.rowLabels || (rows[0] === 0 && rows[1] === heat.nRows))
-		return [range];
-	const [low, high] = rows.map((row) => Math.min(row * heat.rowNs, heat.columnNs));
-	if (heat.columnNs === SECOND)
-		return wrapped(low, high, phaseOf(heat), SECOND).map((part) => ({ ...range, rows: part }));
 	const first = Math.min(a.column, b.column);
 	const n = Math.abs(a.column - b.column) + 1;
+	const rows = [Math.min(a.row, b.row), Math.max(a.row, b.row) + 1];
+	const startOf = (column) => column * heat.columnNs + heat.originNs;
+	const range = { from: Math.max(0, startOf(first)), to: startOf(first + n), rows: null };
+	const [low, high] = rows.map((row) => Math.min(row * heat.rowNs, heat.columnNs));
+	if (heat.rowLabels || (rows[0] === 0 && rows[1] === heat.nRows))
+		return [range];
+	if (heat.columnNs === SECOND)
+		return wrapped(low, high, phaseOf(heat), SECOND).map((part) => ({ ...range, rows: part }));
 	if (n > MOST_RANGES)
 		return [range];
-	return Array.from({ length: n }, (_, i) => heat.originNs + (first + i) * heat.columnNs)
-		.filter((start) => start + high > 0)
+	return Array.from({ length: n }, (_, i) => startOf(first + i)).filter((start) => start + high > 0)
 		.map((start) => ({ from: Math.max(0, start + low), to: start + high, rows: null }));
 }
 
@@ -153,31 +155,10 @@ export function filterOfRow(heat, by, row) {
 	return { dimension: by, exclude: true, pattern: `^(${shown.join("|")})$` };
 }
 
-/* The ranges of a selection of cells from (column, row) A to B, as FlameScope's clicks do. */
+/* The range of a selection of cells from (column, row) A to B, as FlameScope's clicks do. */
 export function rangeBetween(heat, a, b) {
-	const time = (cell, after) => {
-		if (heat.rowLabels)
-			return (cell.column + after) * heat.columnNs;
-		return cell.column * heat.columnNs + Math.min((cell.row + after) * heat.rowNs, heat.columnNs);
-	};
+	const time = ({ column, row }, after) => heat.originNs + (heat.rowLabels ? (column + after) * heat.columnNs
+		: column * heat.columnNs + Math.min((row + after) * heat.rowNs, heat.columnNs));
 	const [first, last] = time(a, 0) <= time(b, 0) ? [a, b] : [b, a];
-	return {
-		from: Math.max(0, Math.round(time(first, 0) + heat.originNs)),
-		to: Math.round(time(last, 1) + heat.originNs),
-		rows: null,
-	};
-}
-
-/* The rectangle from A to B: its columns, and of each second its rows. */
-export function rectangle(heat, a, b) {
-	const columns = [Math.min(a.column, b.column), Math.max(a.column, b.column) + 1];
-	const rows = [Math.min(a.row, b.row), Math.max(a.row, b.row) + 1];
-	const whole = heat.rowLabels || (rows[0] === 0 && rows[1] === heat.nRows) ||
-		heat.columnNs !== SECOND;
-	return {
-		from: Math.max(0, columns[0] * heat.columnNs + heat.originNs),
-		to: columns[1] * heat.columnNs + heat.originNs,
-		rows: whole ? null
-			: rows.map((row) => Math.min(row * heat.rowNs, heat.columnNs)),
-	};
+	return { from: Math.max(0, Math.round(time(first, 0))), to: Math.round(time(last, 1)), rows: null };
 }

@@ -3,7 +3,7 @@
 import {
 	formatAmount, formatRate, formatShare, formatTime, formatTotal, grouped,
 } from "wick/amount.js";
-import { filterOfRow, phaseOf } from "wick/heat_place.js";
+import { phaseOf } from "wick/heat_place.js";
 import { secondsWord } from "wick/query.js";
 
 function rowText(heat, row) {
@@ -60,25 +60,20 @@ export function countText(heat, { column, row }) {
 	return n === 0 || heat.selection.measure === "samples" ? "" : counted(n, heat.selection);
 }
 
+/** The cell with most from column FROM to END; null where no sample is. */
+export function mostIn({ nRows, samples, values }, from, end) {
+	let most = -1;
+	for (let cell = from * nRows; cell < end * nRows; cell++)
+		if (samples[cell] && (most < 0 || Math.abs(values[cell]) > Math.abs(values[most])))
+			most = cell;
+	return most < 0 ? null : { column: Math.floor(most / nRows), row: most % nRows };
+}
+
 /* How much a selection of WHOLE has: "1.59 s of CPU (28.10 %)". */
 export function amountText(selection, whole) {
 	if (selection.measure === "mean" || selection.measure === "samples" || selection.isSigned)
 		return `${counted(selection.n, selection)} (${formatShare(selection.n, whole.n)})`;
 	return `${formatTotal(selection.sum, selection)} (${formatShare(selection.sum, whole.sum)})`;
-}
-
-/* What a cell is of: {range, filter}, of all of the time by the query. */
-export function partOfCell(heat, cell, by) {
-	const range = heat.rowLabels
-		? { from: Math.max(0, cell.column * heat.columnNs + heat.originNs),
-			to: (cell.column + 1) * heat.columnNs + heat.originNs, rows: null }
-		: rectangleOfCell(heat, cell);
-	return { range, filter: heat.rowLabels ? filterOfRow(heat, by, cell.row) : null };
-}
-
-function rectangleOfCell(heat, cell) {
-	const from = cell.column * heat.columnNs + cell.row * heat.rowNs + heat.originNs;
-	return { from: Math.max(0, from), to: from + heat.rowNs, rows: null };
 }
 
 /* A range as it is said: "10–20 s" or "10–20 s, 0–100 ms of each second". */

@@ -4,6 +4,7 @@
  * Heights are shares (thousandths), so that a link looks alike in windows of another size.
  */
 
+import { onDrag, onKeys } from "wick/canvas.js";
 import { makeCollapsible } from "wick/floating.js";
 
 const HIGH = 1200; /* pixels of both: there the heatmap has more, as stacks are only so deep */
@@ -22,8 +23,8 @@ export function heatShare(split, height) {
 
 /* The bar between heatmap and view: dragged, or moved by keys. */
 export function mountSplitter(splitter, main, app) {
-	let drag = null;
 	let shown = 0;
+	const set = (share, options) => app.store.set({ split: share && clamp(share) }, options);
 
 	function show() {
 		const share = heatShare(app.store.state.split, main.clientHeight);
@@ -36,38 +37,20 @@ export function mountSplitter(splitter, main, app) {
 		splitter.setAttribute("aria-valuetext", `${Math.round(share / 10)} % of the height`);
 		app.emit("resize");
 	}
-	const set = (share, options) => app.store.set({ split: clamp(share) }, options);
 
-	function onDrag(event) {
-		if (!drag)
-			return;
-		const top = splitter.previousElementSibling.getBoundingClientRect().top;
-		const bottom = splitter.nextElementSibling.getBoundingClientRect().bottom;
-		set(((event.clientY - drag.grip - top) / (bottom - top - splitter.offsetHeight)) * 1000, { replace: drag.moved });
-		drag.moved = true;
-	}
-
+	onDrag(splitter, ({ offsetY: grip }) => ({
+		move({ clientY }, isFirst) {
+			const { top } = splitter.previousElementSibling.getBoundingClientRect();
+			const { bottom } = splitter.nextElementSibling.getBoundingClientRect();
+			set(((clientY - grip - top) / (bottom - top - splitter.offsetHeight)) * 1000, { replace: !isFirst });
+		},
+	}));
 	splitter.setAttribute("aria-valuemin", String(LEAST / 10));
 	splitter.setAttribute("aria-valuemax", String((1000 - LEAST) / 10));
-	splitter.addEventListener("pointerdown", (event) => {
-		splitter.setPointerCapture(event.pointerId);
-		drag = { grip: event.offsetY, moved: false };
-	});
-	splitter.addEventListener("pointermove", onDrag);
-	for (const end of ["pointerup", "pointercancel"])
-		splitter.addEventListener(end, () => (drag = null));
-	splitter.addEventListener("dblclick", () => app.store.set({ split: 0 }));
-	splitter.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.altKey || event.metaKey)
-			return;
-		if (Object.hasOwn(STEPS, event.key))
-			set(shown + STEPS[event.key]);
-		else if (event.key === "Enter")
-			app.store.set({ split: 0 });
-		else
-			return;
-		event.preventDefault();
-	});
+	splitter.addEventListener("dblclick", () => set(0));
+	const steps = Object.entries(STEPS).map(([key, by]) => [key, () => set(Math.max(1, shown + by))]);
+	const keys = { ...Object.fromEntries(steps), Enter: () => set(0) };
+	onKeys(splitter, () => keys);
 	app.keys.add({ key: "↑ ↓", what: "make the heatmap lower or higher; Enter: as it was", where: "bar below the heatmap" });
 	app.store.subscribe(show);
 	window.addEventListener("resize", show);

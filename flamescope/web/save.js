@@ -50,6 +50,7 @@ function emptySheet(app, width, height) {
 /* The canvases of the view, each with all of its rows: {sheets, notes}. */
 function sheetsOf(app) {
 	const graphs = app.view?.graphs ?? [];
+	app.view?.drawAll?.(); /* what was not seen yet */
 	const most = Math.floor(Math.min(MOST_SIDE, MOST_PIXELS / innerWidth) / Math.max(1, graphs.length));
 	const notes = [];
 	const sheets = graphs.filter((graph) => graph.picture).map((graph) => {

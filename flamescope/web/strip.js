@@ -3,45 +3,35 @@
 import { threadLabel } from "wick/details.js";
 
 /**
- * stripOf - the samples of a selection, thread by thread
+ * stripOf - the samples of the threads with most of a selection, thread by thread
  *
- * Return: {nodes, depth, times, stacks, values, threads: [{label, from, to, amount, deepest, gap}]}: the
- * threads are most first, from and to are places in times, stacks (numbers of nodes) and values; depth is
- * of each node, and deepest that of the thread's deepest stack; gap is for how long a sample stands for
- * what came after it: after that nothing is known, and the strip stays empty.
+ * Return: {nThreads, nodes, depth, times, stacks, values, threads: [{label, from, to, amount, deepest, gap}]}:
+ * there are nThreads, and threads are the first nShown of them, most first; from and to are places in times,
+ * stacks (numbers of nodes) and values; depth is of each node, and deepest that of the thread's deepest
+ * stack; gap is for how long a sample stands for what came after it: after that nothing is known, and the
+ * strip stays empty.
  */
-export function stripOf(selection) {
-	const { profile, n, samples } = selection;
-	const nThreads = profile.threads.length;
-	const start = new Uint32Array(nThreads + 1);
-	const threadOf = (i) => profile.thread[samples[i]];
-	for (let i = 0; i < n; i++)
-		start[threadOf(i) + 1]++;
-	for (let t = 0; t < nThreads; t++)
-		start[t + 1] += start[t];
-	const place = start.slice();
-	const strip = { nodes: { n: selection.nodes.n, parent: selection.nodes.parent.slice(), frame: selection.nodes.frame.slice() },
-		depth: nodeDepths(selection.nodes), times: new Float64Array(n), stacks: new Uint32Array(n), values: new Float64Array(n) };
+export function stripOf({ profile, n, nodes, samples, stacks, values }, nShown = Infinity) {
+	const all = Array.from(profile.threads, (thread) => ({ label: threadLabel(thread), amount: 0, of: [] }));
 	for (let i = 0; i < n; i++) {
-		const at = place[threadOf(i)]++;
-		strip.times[at] = profile.time[samples[i]];
-		strip.stacks[at] = selection.stacks[i];
-		strip.values[at] = selection.values[i];
-	}
-	const threads = [];
-	for (let t = 0; t < nThreads; t++)
-		if (start[t + 1] > start[t])
-			threads.push(threadOfStrip(strip, threadLabel(profile.threads[t]), start[t], start[t + 1]));
-	return { ...strip, threads: threads.sort((a, b) => b.amount - a.amount) };
-}
-
-function threadOfStrip({ depth, times, stacks, values }, label, from, to) {
-	const thread = { label, from, to, amount: 0, deepest: 0, gap: gapOf(times.subarray(from, to)) };
-	for (let i = from; i < to; i++) {
+		const thread = all[profile.thread[samples[i]]];
+		thread.of.push(i);
 		thread.amount += Math.abs(values[i]);
-		thread.deepest = Math.max(thread.deepest, depth[stacks[i]]);
 	}
-	return thread;
+	const found = all.filter(({ of }) => of.length).sort((a, b) => b.amount - a.amount);
+	const shown = found.slice(0, nShown);
+	const order = Uint32Array.from(shown.flatMap(({ of }) => of));
+	const strip = { nThreads: found.length, nodes: { n: nodes.n, parent: nodes.parent.slice(), frame: nodes.frame.slice() },
+		depth: nodeDepths(nodes), times: Float64Array.from(order, (i) => profile.time[samples[i]]),
+		stacks: Uint32Array.from(order, (i) => stacks[i]), values: Float64Array.from(order, (i) => values[i]) };
+	let to = 0;
+	const threads = shown.map(({ label, amount, of }) => {
+		const from = to;
+		to += of.length;
+		return { label, from, to, amount, gap: gapOf(strip.times.subarray(from, to)),
+			deepest: strip.stacks.subarray(from, to).reduce((deepest, node) => Math.max(deepest, strip.depth[node]), 0) };
+	});
+	return { ...strip, threads };
 }
 
 /* Twice the median distance of samples at these times. */
@@ -53,8 +43,8 @@ function gapOf(times) {
 	return 2 * (distances.sort((a, b) => a - b)[distances.length >> 1] ?? 0);
 }
 
-/** The first place of a thread that is at or after a moment. */
-export function firstAtOrAfter(strip, thread, ns) {
+/* The first place of a thread that is at or after a moment. */
+function firstAtOrAfter(strip, thread, ns) {
 	let low = thread.from;
 	let high = thread.to;
 	while (low < high) {
@@ -109,31 +99,20 @@ export function stripColumns(strip, thread, fromNs, toNs, n) {
  */
 export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
 	const { times, stacks, values } = strip;
-	const parts = [];
+	const edge = (i) => fromNs + (i * (toNs - fromNs)) / n;
+	const add = (sums, key, amount) => sums.set(key, (sums.get(key) ?? 0) + amount);
 	let place = firstAtOrAfter(strip, thread, fromNs);
-	for (let i = 0; i < n; i++) {
-		const from = fromNs + (i * (toNs - fromNs)) / n;
-		const to = fromNs + ((i + 1) * (toNs - fromNs)) / n;
-		const nodes = new Map();
-		const first = place;
-		for (; place < thread.to && times[place] < to; place++) {
-			const node = stacks[place];
-			nodes.set(node, (nodes.get(node) ?? 0) + Math.abs(values[place]));
+	return Array.from({ length: n }, (_, i) => {
+		const part = { from: edge(i), to: edge(i + 1), samples: 0, amount: 0 };
+		const [byNode, byName] = [new Map(), new Map()];
+		for (; place < thread.to && times[place] < part.to; place++, part.samples++)
+			add(byNode, stacks[place], Math.abs(values[place]));
+		for (const [node, amount] of byNode) {
+			add(byName, nameOf(node), amount);
+			part.amount += amount;
 		}
-		parts.push({ from, to, samples: place - first, ...sumByName(nodes, nameOf) });
-	}
-	return parts;
-}
-
-function sumByName(nodes, nameOf) {
-	const sums = new Map();
-	let amount = 0;
-	for (const [node, value] of nodes) {
-		const name = nameOf(node);
-		sums.set(name, (sums.get(name) ?? 0) + value);
-		amount += value;
-	}
-	return { amount, functions: [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) };
+		return { ...part, functions: [...byName].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)) };
+	});
 }
 
 /**

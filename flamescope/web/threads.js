@@ -7,7 +7,7 @@ const N_BINS = 200; /* of a track */
 /** Of what is no sum, how many samples there are. */
 const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
-/* The rows of all threads with a sample of SELECTION, by the code of the thread. */
+/* The rows of all threads with a sample of SELECTION, by the code of the thread, and the places of its samples. */
 function threadRows({ profile, samples, n }, { labels, codes }) {
 	const process = dimensionOf(profile, "process");
 	const byLabel = new Map();
@@ -16,27 +16,14 @@ function threadRows({ profile, samples, n }, { labels, codes }) {
 		const code = codes[samples[i]];
 		const label = labels[code];
 		if (!byCode[code] && !byLabel.has(label))
-			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, n: 0 });
+			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, places: [] });
 		byCode[code] ??= byLabel.get(label);
-		byCode[code].n++;
+		byCode[code].places.push(i);
 	}
 	return byCode;
 }
 
 const mostFirst = (a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1);
-
-/* The samples of WHOLE thread after thread: of each they begin at its start. */
-function byThread({ n, samples }, rows, codes, byCode) {
-	const places = new Uint32Array(n);
-	let start = 0;
-	for (const row of rows) {
-		row.start = row.end = start;
-		start += row.n;
-	}
-	for (let i = 0; i < n; i++)
-		places[byCode[codes[samples[i]]].end++] = i;
-	return places;
-}
 
 /* Processes and their threads as they are listed; a thread that is alone stands for its process. */
 function listed(threads) {
@@ -62,10 +49,10 @@ function listed(threads) {
  * @selected: what amounts are of
  *
  * Return: {rows: [{label, level, amount, nThreads, from, to}], bins, values, most, total, nBins, nStates,
- * hasStates, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
+ * states, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
  * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
- * state of profile.states, and the last for all else.  most: the largest bin by level; hasStates: there are
- * several; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
+ * state of profile.states, and the last for all else.  most: the largest bin by level; states: those that
+ * there are; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
  * the end of what it stands for, a track has all (docs/decisions/0011).
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
@@ -86,8 +73,6 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		byCode[thread.codes[selected.samples[i]]].amount += amount;
 		total += amount;
 	}
-	const threads = new Set(byCode.filter(Boolean));
-	const places = byThread(whole, threads, thread.codes, byCode);
 
 	function add(i) {
 		const sample = whole.samples[i];
@@ -118,15 +103,14 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	}
 
 	const sums = new Float64Array(N_BINS * nStates); /* of one row after the other */
-	const rows = listed(threads).map((row) => {
+	const rows = listed(new Set(byCode.filter(Boolean))).map((row) => {
 		sums.fill(0);
-		for (const { start, end } of row.threads ?? [row])
-			for (let at = start; at < end; at++)
-				add(places[at]);
+		for (const { places } of row.threads ?? [row])
+			places.forEach(add);
 		const { label, level, amount } = row;
 		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});
 	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
-		nBins: N_BINS, nStates, hasStates: cells.states.size > 1,
+		nBins: N_BINS, nStates, states: [...cells.states],
 		countsSamples: countsSamples(selected), isLanes };
 }

@@ -2,15 +2,18 @@
  * view_brush.js - a strip over the whole recording: dragging it says which part the heatmap shows
  */
 
-import { make } from "wick/dom.js";
-import { drawing } from "wick/asked.js";
-import { rangeText } from "wick/heat_words.js";
 import { formatTime } from "wick/amount.js";
+import { drawing } from "wick/asked.js";
+import { onDrag, onKeys, sharpContext } from "wick/canvas.js";
+import { make } from "wick/dom.js";
+import { fitWindow, zoomedAt } from "wick/heat_place.js";
+import { rangeText } from "wick/heat_words.js";
 
 const HEIGHT = 24;
 const BURST_MS = 400; /* between two turns of the wheel that are one step to undo */
 const HANDLE = 6; /* pixels beside an end where it can be taken */
-const LEAST_PX = 3; /* what is dragged less was a click */
+const LEAST_NS = 1e6;
+const SHOWN = ["query", "brush", "ranges", "rangesB"]; /* of the state */
 
 function drawBars(context, bins, colours, width) {
 	const isSigned = bins.loss.some((loss) => loss > 0);
@@ -18,12 +21,9 @@ function drawBars(context, bins, colours, width) {
 	const scale = (middle - 2) / (bins.most || 1);
 	for (const [part, sign, fill] of [["gain", -1, colours.gain(0.7)], ["loss", 1, colours.loss(0.7)]]) {
 		context.fillStyle = fill;
-		for (let x = 0; x < width; x++) {
-			const height = bins[part][x] * scale;
-			if (height > 0)
-				context.fillRect(x, sign < 0 ? middle - Math.max(1, height) : middle,
-					1, Math.max(1, height));
-		}
+		for (let x = 0; x < width; x++)
+			if (bins[part][x] > 0)
+				context.fillRect(x, middle, 1, sign * Math.max(1, bins[part][x] * scale));
 	}
 }
 
@@ -32,160 +32,115 @@ export function mountBrush(element, app) {
 		"aria-label": "The whole recording; the part that the heatmap shows" });
 	element.append(canvas);
 	let width = 0;
-	let drag = null;
 	let frame = 0;
 
 	const length = () => Math.max(1, app.profile.lengthNs);
-	const window_ = () => {
+	const seen = () => {
 		const { brush } = app.store.state;
-		return brush ? { from: brush.from, to: Math.min(brush.to, length()) } : { from: 0, to: length() };
+		return brush ? [brush.from, Math.min(brush.to, length())] : [0, length()];
 	};
 	const xOf = (ns) => (Math.max(0, Math.min(ns, length())) / length()) * width;
-	const timeAt = (x) => Math.round((Math.max(0, Math.min(width, x)) / width) * length());
+	const timeAt = ({ offsetX }) => Math.round((Math.max(0, Math.min(width, offsetX)) / width) * length());
+	const said = () => (app.store.state.brush ? rangeText({ from: seen()[0], to: seen()[1], rows: null }) : "the whole recording");
 
 	const draw = drawing(() => {
 		frame = 0;
 		width = Math.max(1, Math.round(element.clientWidth));
-		const ratio = globalThis.devicePixelRatio || 1;
-		if (canvas.width !== Math.round(width * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(HEIGHT * ratio);
-			canvas.style.height = `${HEIGHT}px`;
-		}
 		const bins = app.models.brush(width);
-		const context = canvas.getContext("2d");
-		const css = app.colours.css;
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const context = sharpContext(canvas, width, HEIGHT);
+		const { css } = app.colours;
 		context.fillStyle = css("raised");
 		context.fillRect(0, 0, width, HEIGHT);
 		drawBars(context, bins, app.colours, width);
 		drawMarks(context, css);
 		drawWindow(context, css);
-		describe();
+		for (const [name, value] of [["max", Math.round(length() / 1e9)], ["now", Math.round(seen()[0] / 1e9)], ["text", said()]])
+			canvas.setAttribute(`aria-value${name}`, value);
 	});
 
 	function drawMarks(context, css) {
 		const { ranges, rangesB } = app.store.state;
 		context.fillStyle = css("select");
-		for (const range of ranges)
-			context.fillRect(xOf(range.from), HEIGHT - 4, Math.max(2, xOf(range.to) - xOf(range.from)), 4);
-		for (const range of rangesB ?? [])
-			context.fillRect(xOf(range.from), 0, Math.max(2, xOf(range.to) - xOf(range.from)), 2);
+		for (const [marked, y, height] of [[ranges, HEIGHT - 4, 4], [rangesB ?? [], 0, 2]])
+			for (const { from, to } of marked)
+				context.fillRect(xOf(from), y, Math.max(2, xOf(to) - xOf(from)), height);
 	}
 
 	function drawWindow(context, css) {
 		if (!app.store.state.brush)
 			return;
-		const { from, to } = window_();
+		const [from, to] = seen().map(xOf);
 		context.globalAlpha = 0.72;
 		context.fillStyle = css("paper");
-		context.fillRect(0, 0, xOf(from), HEIGHT);
-		context.fillRect(xOf(to), 0, width - xOf(to), HEIGHT);
+		context.fillRect(0, 0, from, HEIGHT);
+		context.fillRect(to, 0, width - to, HEIGHT);
 		context.globalAlpha = 1;
 		context.strokeStyle = css("accent");
 		context.lineWidth = 2;
-		context.strokeRect(xOf(from) + 1, 1, Math.max(2, xOf(to) - xOf(from) - 2), HEIGHT - 2);
+		context.strokeRect(from + 1, 1, Math.max(2, to - from - 2), HEIGHT - 2);
 	}
 
-	function describe() {
-		const { from, to } = window_();
-		canvas.setAttribute("aria-valuemax", String(Math.round(length() / 1e9)));
-		canvas.setAttribute("aria-valuenow", String(Math.round(from / 1e9)));
-		canvas.setAttribute("aria-valuetext", app.store.state.brush
-			? rangeText({ from, to, rows: null }) : "the whole recording");
+	function setWindow(window, options) {
+		const [from, to] = fitWindow(window, [0, length()], Math.min(length(), LEAST_NS)).map(Math.round);
+		app.store.set({ brush: from <= 0 && to >= length() ? null : { from, to } }, options);
 	}
-
-	const later = () => (frame ||= requestAnimationFrame(draw));
-
-	function setWindow(from, to, options) {
-		const least = Math.min(length(), 1e6);
-		const a = Math.max(0, Math.min(from, length() - least));
-		const b = Math.min(length(), Math.max(to, a + least));
-		const all = a <= 0 && b >= length();
-		app.store.set({ brush: all ? null : { from: Math.round(a), to: Math.round(b) } }, options);
-	}
+	const showAll = () => app.store.set({ brush: null });
 
 	/* What follows at once on another step of this kind is undone with it. */
 	let last = { state: null, until: 0 };
-	function step(from, to) {
+	function step(window) {
 		const now = performance.now();
-		setWindow(from, to, { replace: app.store.state === last.state && now < last.until });
+		setWindow(window, { replace: app.store.state === last.state && now < last.until });
 		last = { state: app.store.state, until: now + BURST_MS };
 	}
-
 	function zoom(factor, at) {
-		const { from, to } = window_();
-		const middle = at ?? (from + to) / 2;
-		step(middle - (middle - from) * factor, middle + (to - middle) * factor);
+		const [from, to] = seen();
+		step(zoomedAt([from, to], at ?? (from + to) / 2, factor));
 	}
-
 	/* To where it would begin at START. */
 	function move(start) {
-		const { from, to } = window_();
-		const at = Math.max(0, Math.min(length() - (to - from), start));
-		step(at, at + to - from);
+		const [from, to] = seen();
+		step([start, start + to - from]);
 	}
-
 	function pan(part) {
-		const { from, to } = window_();
+		const [from, to] = seen();
 		move(from + part * (to - from));
 	}
 	app.brush = { zoom, pan, move };
 
-	function grab(x) {
-		const { from, to } = window_();
-		if (app.store.state.brush) {
-			if (Math.abs(x - xOf(from)) < HANDLE)
-				return { kind: "from", fixed: to };
-			if (Math.abs(x - xOf(to)) < HANDLE)
-				return { kind: "to", fixed: from };
-			if (x > xOf(from) && x < xOf(to))
-				return { kind: "move", grip: timeAt(x) - from, span: to - from };
-		}
-		return { kind: "new", fixed: timeAt(x) };
+	/* What dragging from there does: (time) -> the window. */
+	function grab(event) {
+		const [from, to] = seen();
+		const start = timeAt(event);
+		const x = event.offsetX;
+		const between = (fixed) => (at) => [Math.min(at, fixed), Math.max(at, fixed)];
+		if (!app.store.state.brush)
+			return between(start);
+		if (Math.abs(x - xOf(from)) < HANDLE)
+			return between(to);
+		if (Math.abs(x - xOf(to)) < HANDLE)
+			return between(from);
+		return start > from && start < to ? (at) => [from + at - start, to + at - start] : between(start);
 	}
-
-	canvas.addEventListener("pointerdown", (event) => {
-		canvas.setPointerCapture(event.pointerId);
-		drag = { ...grab(event.offsetX), x: event.offsetX, changed: false };
+	onDrag(canvas, (down) => {
+		const windowOf = grab(down);
+		return { move: (event, isFirst) => setWindow(windowOf(timeAt(event)), { replace: !isFirst }) };
 	});
-	canvas.addEventListener("pointermove", (event) => {
-		const at = timeAt(event.offsetX);
-		app.tip.show(event.clientX, event.clientY, [formatTime(at)]);
-		if (!drag || (!drag.changed && Math.abs(event.offsetX - drag.x) < LEAST_PX))
-			return;
-		const options = { replace: drag.changed };
-		drag.changed = true;
-		if (drag.kind === "move") {
-			const from = Math.max(0, Math.min(length() - drag.span, at - drag.grip));
-			setWindow(from, from + drag.span, options);
-		} else {
-			setWindow(Math.min(at, drag.fixed), Math.max(at, drag.fixed), options);
-		}
-	});
-	canvas.addEventListener("pointerup", () => (drag = null));
-	canvas.addEventListener("pointercancel", () => (drag = null));
+	canvas.addEventListener("pointermove", (event) =>
+		app.tip.show(event.clientX, event.clientY, [formatTime(timeAt(event))]));
 	canvas.addEventListener("pointerleave", () => app.tip.hide());
-	canvas.addEventListener("dblclick", () => app.store.set({ brush: null }));
+	canvas.addEventListener("dblclick", showAll);
 	const keys = {
 		ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1),
 		PageUp: () => pan(-1), PageDown: () => pan(1),
 		ArrowUp: () => zoom(0.8), ArrowDown: () => zoom(1.25),
-		Home: () => pan(-1e9), End: () => pan(1e9), Escape: () => app.store.set({ brush: null }),
+		Home: () => pan(-1e9), End: () => pan(1e9), Escape: showAll,
 	};
-	canvas.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.altKey || event.metaKey || !Object.hasOwn(keys, event.key))
-			return;
-		event.preventDefault();
-		keys[event.key]();
-		app.say(app.store.state.brush ? rangeText({ ...window_(), rows: null }) : "the whole recording");
-	});
+	onKeys(canvas, () => keys, () => app.say(said()));
 	app.keys.add({ key: "← → ↑ ↓", what: "move and zoom what the heatmap shows", where: "strip" });
-	app.keys.add({ key: "+", what: "zoom the heatmap in", run: () => zoom(0.5) });
-	app.keys.add({ key: "-", what: "zoom the heatmap out", run: () => zoom(2) });
-	app.keys.add({ key: "0", what: "the whole recording", run: () => app.store.set({ brush: null }) });
-	app.keys.add({ key: "[", what: "heatmap earlier", run: () => pan(-0.25) });
-	app.keys.add({ key: "]", what: "heatmap later", run: () => pan(0.25) });
+	for (const [key, what, run] of [["+", "zoom the heatmap in", () => zoom(0.5)], ["-", "zoom the heatmap out", () => zoom(2)],
+		["0", "the whole recording", showAll], ["[", "heatmap earlier", () => pan(-0.25)], ["]", "heatmap later", () => pan(0.25)]])
+		app.keys.add({ key, what, run });
 	/* What is seen up to the end stays at the end of a recording that grows. */
 	let before = { name: app.name, length: length() };
 	app.on("data", () => {
@@ -195,7 +150,8 @@ export function mountBrush(element, app) {
 			app.store.set({ brush: { from: brush.from + grown, to: brush.to + grown } }, { replace: true });
 		before = { name: app.name, length: length() };
 	});
-	app.store.subscribe(later);
+	const later = () => (frame ||= requestAnimationFrame(draw));
+	app.store.subscribe((state, old) => SHOWN.some((key) => state[key] !== old[key]) && later());
 	for (const event of ["data", "theme", "resize"])
 		app.on(event, later);
 	draw();

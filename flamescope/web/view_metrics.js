@@ -2,12 +2,9 @@
 
 import { formatAmount, unitWord } from "wick/amount.js";
 import { textEquivalent } from "wick/aria.js";
-import { drawing } from "wick/asked.js";
 import { button, make } from "wick/dom.js";
-import { drawAxes, drawRanges } from "wick/heat_marks.js";
-import { hatchNegative, makeHeatPicture } from "wick/heat_paint.js";
-import { AXIS, cellAt, fittingColumn, placeOf, rectangleRanges, wholeWindow } from "wick/heat_place.js";
-import { rangesText, valueText, whenText } from "wick/heat_words.js";
+import { HeatCanvas } from "wick/heat_canvas.js";
+import { mostIn, valueText, whenText } from "wick/heat_words.js";
 import { metricOptions } from "wick/panel_query.js";
 import { defaultMetric, periodOf } from "wick/recording.js";
 import { StackView } from "wick/stack_view.js";
@@ -15,11 +12,9 @@ import { MAX_METRICS } from "wick/store.js";
 
 const MOST_AT_FIRST = 6;
 const HEIGHT = 96; /* pixels of the cells */
-const LABELS = 60; /* of the width, beside the cells */
-const DRAG_PX = 4;
 
-/** What is shown until somebody chooses: what samples stand for, readings as means, counters as changes. */
-export function firstMetrics(profile) {
+/* What is shown until somebody chooses: what samples stand for, readings as means, counters as changes. */
+function firstMetrics(profile) {
 	const own = profile.metrics.map(({ name, kind }) => `${name}:${kind === "gauge" ? "mean" : "delta"}`);
 	return [defaultMetric(profile), ...own].slice(0, MOST_AT_FIRST);
 }
@@ -31,124 +26,33 @@ function nameOf(profile, metric) {
 }
 
 /* One metric's heatmap. */
-class Small {
+class Small extends HeatCanvas {
 	constructor(view, metric) {
-		this.view = view;
-		this.app = view.app;
-		this.metric = metric;
-		this.name = nameOf(view.app.profile, metric);
-		this.drag = null;
-		this.canvas = make("canvas", { tabIndex: 0, role: "img" });
+		super(view.app, make("section", { className: "small-heat" }), { metric, height: HEIGHT });
+		this.name = nameOf(this.app.profile, metric);
 		this.scale = make("span", { className: "faint" });
-		const use = button(this.name, () => this.app.store.setQuery({ metric }), { title: `Count ${this.name} everywhere` });
-		const remove = button("×", () => view.choose(view.metrics.filter((other) => other !== metric)),
-			{ className: "icon", title: "Do not show it", "aria-label": `Do not show ${this.name}` });
-		this.element = make("section", { className: "small-heat" },
-			make("h2", {}, use, this.scale, remove), this.canvas);
-		this.draw = drawing(() => this.drawNow());
-		this.listen();
+		this.element.prepend(make("h2", {},
+			button(this.name, () => this.app.store.setQuery({ metric }), { title: `Count ${this.name} everywhere` }), this.scale,
+			button("×", () => view.choose(view.metrics.filter((other) => other !== metric)),
+				{ className: "icon", title: "Do not show it", "aria-label": `Do not show ${this.name}` })));
 	}
 
-	drawNow() {
-		const { app, canvas } = this;
-		const { brush, phase, column } = app.store.state;
-		const { lengthNs } = app.profile;
-		const width = Math.max(200, this.element.clientWidth);
-		const span = brush ? Math.max(1, Math.min(brush.to, lengthNs) - brush.from) : lengthNs;
-		const fitting = fittingColumn(span, lengthNs, width - LABELS);
-		try {
-			this.heat = app.models.heat(fitting, phase % (column || fitting), this.metric);
-		} catch (error) {
-			if (!(error instanceof Error))
-				throw error; /* the answer is still to come */
-			this.scale.textContent = error.message;
-			return;
-		}
-		const { heat } = this;
-		const { unit } = heat.selection;
-		const ratio = globalThis.devicePixelRatio || 1;
-		const window = brush ? { from: brush.from, to: brush.from + span } : wholeWindow(heat);
-		this.place = placeOf(heat, window, width, HEIGHT);
-		this.picture = makeHeatPicture(heat, app.colours.heat());
-		this.scale.textContent = heat.selection.problem ?? `${formatAmount(heat.scale.min, unit)} to ${formatAmount(heat.scale.max, unit)} a cell`;
-		canvas.width = Math.round(width * ratio);
-		canvas.height = Math.round((HEIGHT + AXIS) * ratio);
-		canvas.style.height = `${HEIGHT + AXIS}px`;
-		canvas.setAttribute("aria-label", `Heatmap of ${this.name}: ${this.scale.textContent}`);
-		this.paint(ratio);
+	failed(text) {
+		this.scale.textContent = text;
+		this.canvas.setAttribute("aria-label", `Heatmap of ${this.name}: ${text}`);
 	}
 
-	paint(ratio) {
-		const { app, heat, place } = this;
-		const context = this.canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.save();
-		context.beginPath();
-		context.rect(place.clipLeft, 0, place.clipRight - place.clipLeft, HEIGHT);
-		context.clip();
-		this.picture.draw(context, place);
-		context.strokeStyle = app.colours.ink;
-		hatchNegative(context, heat, place);
-		context.restore();
-		const stroke = app.colours.css("select");
-		drawRanges(context, heat, place, this.drag ? this.drawn() : app.store.state.ranges, { stroke, dashed: Boolean(this.drag) });
-		drawAxes(context, heat, place, { ink: app.colours.css("faint"), paper: app.colours.css("paper") });
-	}
-
-	drawn() {
-		return rectangleRanges(this.heat, this.drag.from, this.drag.to);
-	}
-
-	listen() {
-		const { canvas, app } = this;
-		const at = (event) => cellAt(this.heat, this.place, event.offsetX, event.offsetY);
-		canvas.addEventListener("pointerdown", (event) => {
-			if (event.button !== 0 || !this.heat)
-				return;
-			canvas.setPointerCapture(event.pointerId);
-			this.drag = { from: at(event), to: at(event), x: event.offsetX, y: event.offsetY };
-		});
-		canvas.addEventListener("pointermove", (event) => {
-			if (!this.heat)
-				return;
-			const cell = at(event);
-			app.tip.show(event.clientX, event.clientY, [`${this.name}: ${valueText(this.heat, cell)}`, whenText(this.heat, cell)]);
-			if (this.drag) {
-				this.drag.to = cell;
-				this.draw();
-			}
-		});
-		canvas.addEventListener("pointerup", (event) => {
-			const { drag } = this;
-			if (!drag)
-				return;
-			const ranges = this.drawn();
-			this.drag = null;
-			if (Math.hypot(event.offsetX - drag.x, event.offsetY - drag.y) >= DRAG_PX)
-				this.select(ranges);
-			else
-				this.draw();
-		});
-		canvas.addEventListener("pointercancel", () => (this.drag = null));
-		canvas.addEventListener("pointerleave", () => app.tip.hide());
-	}
-
-	select(ranges) {
-		this.app.store.set({ ranges });
-		this.app.say(`Selected ${rangesText(ranges)}`);
+	shown() {
+		const { scale, selection } = this.heat;
+		const [least, most] = [scale.min, scale.max].map((value) => formatAmount(value, selection.unit));
+		this.failed(selection.problem ?? `${least} to ${most} a cell`);
 	}
 
 	/* The moment with most of it, for readers of text. */
 	row() {
 		const { heat, name } = this;
-		let most = -1;
-		for (let cell = 0; cell < (heat?.values.length ?? 0); cell++)
-			if (heat.samples[cell] && (most < 0 || Math.abs(heat.values[cell]) > Math.abs(heat.values[most])))
-				most = cell;
-		if (most < 0)
-			return [name, "no sample", ""];
-		const cell = { column: Math.floor(most / heat.nRows), row: most % heat.nRows };
-		return [name, valueText(heat, cell), whenText(heat, cell)];
+		const cell = heat && mostIn(heat, 0, heat.nColumns);
+		return cell ? [name, valueText(heat, cell), whenText(heat, cell)] : [name, "no sample", ""];
 	}
 }
 

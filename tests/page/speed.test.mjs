@@ -105,3 +105,29 @@ test("ten thousand threads open", { timeout: 240000 }, async () => {
 		await page.close();
 	}
 });
+
+/* What is done with ten thousand threads, step by step: {hash, step(page, i)}. */
+const STEPS = {
+	"a scroll of the list of threads": { hash: "view=threads", step: (page, i) =>
+		page.$eval("#view .scroll-table", (table, top) => (table.scrollTop = top), 120 * (i + 1)) },
+	"folding all threads": { hash: "view=threads", step: (page) => page.$eval("#view .fold", (sign) => sign.click()) },
+	"a zoom of forty threads' stacks": { hash: "view=strip&threads=40", step: async (page, i) => {
+		await page.focus("#view canvas");
+		await page.keyboard.press(i % 2 ? "-" : "+");
+	} },
+};
+
+for (const [name, { hash, step }] of Object.entries(STEPS))
+	test(`with ten thousand threads ${name} is one frame`, { timeout: 240000 }, async () => {
+		const threads = write("steps.perf", LONG ? 1000000 : 60000, 60, { threads: 10000 });
+		const page = await wick.openPage(threads, hash);
+		await wick.rest(page);
+		const work = await traceSteps(page, name, 20, (i) => step(page, i));
+		console.log(`ten thousand threads, ${name}: median ${median(work).toFixed(1)} ms, most ${work.at(-1).toFixed(1)} ms`);
+		const drawn = await page.$$eval("#view tbody tr", (rows) => rows.length);
+		assert.ok(drawn < 100, `${drawn} rows exist, which is more than are seen`);
+		if (LONG)
+			assert.ok(median(work) < 20, `${name} takes ${median(work)} ms`);
+		assert.deepEqual(page.problems, []);
+		await page.close();
+	});

@@ -245,6 +245,40 @@ test("tracks of threads say what they are of, in words, too", async () => {
 	await wick.isQuiet(page);
 });
 
+test("a click on a track chooses its thread and moment, and dragging on it the time", async () => {
+	const page = await wick.openPage(url, "view=threads");
+	/* Rows are sorted by what they have of the selected time: it is found by its name. */
+	const place = async (part) => {
+		const { x, y, width, height } = await page.evaluate(() => [...document.querySelectorAll("#view tbody tr[aria-level='2']")]
+			.find((row) => row.textContent.includes("app/8")).querySelector("svg").getBoundingClientRect().toJSON());
+		return [x + width * part, y + height / 2];
+	};
+	const times = async () => /time=([\d.]+)-([\d.]+)/.exec(await wick.hashOf(page))?.slice(1).map(Number);
+	const near = (found, wanted) => assert.ok(found?.every((at, i) => Math.abs(at - wanted[i]) < 0.11), `${found}, not ${wanted}`);
+	await page.mouse.click(...await place(0.252));
+	await wick.rest(page);
+	assert.match(await wick.hashOf(page), /thread=\^app\/8\$/);
+	near(await times(), [5, 5.1]);
+	await page.mouse.click(...await place(0.752));
+	await wick.rest(page);
+	assert.match(await wick.hashOf(page), /thread=\^app\/8\$/, "it stays chosen");
+	near(await times(), [15, 15.1]);
+	await page.mouse.click(...await place(0.752));
+	await wick.rest(page);
+	assert.equal(await wick.hashOf(page), "#view=threads", "the same once more takes it back");
+	await page.mouse.move(...await place(0.25));
+	await page.mouse.down();
+	await page.mouse.move(...await place(0.4), { steps: 3 });
+	await page.mouse.move(...await place(0.5), { steps: 3 });
+	await page.mouse.up();
+	await wick.rest(page);
+	near(await times(), [5, 10.1]);
+	assert.doesNotMatch(await wick.hashOf(page), /thread=/);
+	await page.click("#undo");
+	await wick.until(page, () => window.location.hash === "#view=threads");
+	await wick.isQuiet(page);
+});
+
 test("from the list of threads a button leads to their stacks, and back", async () => {
 	const page = await wick.openPage(url, "view=threads&thread=app/8");
 	const press = (text) => page.evaluate((words) =>

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readPack } from "../../flamescope/web/pack.js";
 import { EMPTY_QUERY, parseRange } from "../../flamescope/web/query.js";
 import { frameName } from "../../flamescope/web/frames.js";
-import { rangeBetween, rectangle } from "../../flamescope/web/heat_place.js";
+import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat_place.js";
 import { dimensionNames } from "../../flamescope/web/recording.js";
 import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
@@ -266,9 +266,9 @@ test("two clicks are the time between them, a rectangle has rows", () => {
 	const heat = makeHeat(makeSelection(made, query()));
 	const range = rangeBetween(heat, { column: 3, row: 10 }, { column: 2, row: 49 });
 	assert.deepEqual(range, { from: 2e9 - made.startSub + 0.98e9, to: 3e9 - made.startSub + 0.22e9, rows: null });
-	assert.deepEqual(rectangle(heat, { column: 4, row: 5 }, { column: 2, row: 1 }),
-		{ from: 2e9 - made.startSub, to: 5e9 - made.startSub, rows: [20e6, 120e6] });
-	const selection = inRanges(heat.selection, [rectangle(heat, { column: 2, row: 1 }, { column: 4, row: 5 })]);
+	const ranges = rectangleRanges(heat, { column: 4, row: 5 }, { column: 2, row: 1 });
+	assert.deepEqual(ranges, [{ from: 2e9 - made.startSub, to: 5e9 - made.startSub, rows: [20e6, 120e6] }]);
+	const selection = inRanges(heat.selection, ranges);
 	let n = 0;
 	for (let column = 2; column <= 4; column++)
 		for (let row = 1; row <= 5; row++)

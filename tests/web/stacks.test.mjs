@@ -178,7 +178,7 @@ test("processes and threads have what their samples are, most first, and when", 
 	const tracks = threadTracks(whole, part, 0, 2000e3);
 	assert.deepEqual(tracks.rows.map(({ label, level, amount, nThreads }) => [label, level, amount, nThreads]),
 		[["single/9", 1, 20, 0], ["main/7", 1, 8, 2], ["helper/8", 2, 7, 0], ["main/7", 2, 1, 0]]);
-	assert.deepEqual([tracks.total, tracks.most, tracks.hasStates, tracks.isLanes], [28, [0, 30, 30], false, false]);
+	assert.deepEqual([tracks.total, tracks.most, tracks.states.length > 1, tracks.isLanes], [28, [0, 30, 30], false, false]);
 	assert.deepEqual(trackOf(tracks, 0), [[10, 5, 20]]);
 	assert.deepEqual(trackOf(tracks, 1), [[0, 5, 1], [50, 5, 3], [100, 5, 4], [199, 5, 30]], "of all of the time");
 	assert.deepEqual(trackOf(threadTracks(whole, whole, 500e3, 700e3), 2), [[0, 5, 3]], "no more than the window");
@@ -190,7 +190,7 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 		{ events: ["wall-clock"], isWick: true, hz: 1000 });
 	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
 	const tracks = threadTracks(whole, whole, 0, 4000e6); /* a bin is 20 ms */
-	assert.deepEqual([tracks.isLanes, tracks.hasStates, tracks.total], [true, true, 132e6]);
+	assert.deepEqual([tracks.isLanes, tracks.states.length > 1, tracks.total], [true, true, 132e6]);
 	const ms = trackOf(tracks, 0).map(([bin, state, amount]) => [bin, state, Math.round(amount / 1e3) / 1e3]);
 	assert.deepEqual(ms, [[3, 2, 20], [4, 2, 20], [9, 5, 1], [15, 3, 10], [16, 3, 20], [17, 3, 20], [18, 3, 20], [19, 3, 20]]);
 	const late = trackOf(threadTracks(whole, whole, 0, 80e6), 0).reduce((sum, [, , amount]) => sum + amount, 0);
