@@ -46,8 +46,6 @@ class Selection {
 		Object.assign(this, said);
 		for (const name of ["samples", "stacks", "values"])
 			lazy(this, name, () => column("selection", this.made, name));
-		lazy(this, "sum", () => this.values.reduce((sum, value) => sum + value, 0));
-		lazy(this, "size", () => this.values.reduce((sum, value) => sum + Math.abs(value), 0));
 		lazy(this, "nodes", () => ({ n: said.nNodes, parent: column("selection", this.made, "node_parent"),
 			frame: column("selection", this.made, "node_frame") }));
 	}
