@@ -91,7 +91,8 @@ int trim_before(const struct profile *profile, int64_t from_ns, struct profile *
 }
 
 enum {
-	BLOCK = 512 * 1024, /* that a thread compresses at a time */
+	BLOCK = 256 * 1024, /* that a thread compresses at a time */
+	PROBE = 16 * 1024,  /* that it tries first */
 	ROOM = BLOCK + BLOCK / 64,
 	MAX_THREADS = 8,
 	RAW_BITS = -15, /* zlib's word for "neither head nor end": those are of all blocks */
@@ -129,26 +130,41 @@ static int write_bytes(struct zipping *zipping, const void *bytes, size_t n)
 	return io_write_all(zipping->to, bytes, n, NULL);
 }
 
-static int compress_block(const struct zipping *zipping, struct block *block)
+/* Bytes that N of a block become; 0: it does not work. */
+static size_t deflated(struct block *block, int strategy, size_t n, int flush)
 {
-	const bool is_last = block->number + 1 == zipping->n_blocks;
 	z_stream *stream = &block->stream;
-	ssize_t n = io_pread(zipping->from, block->in, BLOCK, (uint64_t)block->number * BLOCK);
 
-	if (n < 0)
-		return (int)n;
-	block->n_in = (size_t)n;
-	if (deflateReset(stream) != Z_OK)
-		return -EIO;
+	if (deflateReset(stream) != Z_OK || deflateParams(stream, LEVEL, strategy) != Z_OK)
+		return 0;
 	stream->next_in = block->in;
 	stream->avail_in = (uInt)n;
 	stream->next_out = block->out;
 	stream->avail_out = ROOM;
-	if (deflate(stream, is_last ? Z_FINISH : Z_SYNC_FLUSH) == Z_STREAM_ERROR ||
-	    stream->avail_out == 0)
-		return -EIO;
-	block->n_out = ROOM - stream->avail_out;
-	return 0;
+	if (deflate(stream, flush) == Z_STREAM_ERROR || stream->avail_out == 0)
+		return 0;
+	return ROOM - stream->avail_out;
+}
+
+/*
+ * Where little repeats, as in most columns of metrics, it takes longest to search for that: letters
+ * by how often they occur are as small then, in half the time.
+ */
+static int compress_block(const struct zipping *zipping, struct block *block)
+{
+	const bool is_last = block->number + 1 == zipping->n_blocks;
+	ssize_t n = io_pread(zipping->from, block->in, BLOCK, (uint64_t)block->number * BLOCK);
+	size_t probe = n < PROBE ? (size_t)n : PROBE;
+	bool repeats;
+
+	if (n < 0)
+		return (int)n;
+	block->n_in = (size_t)n;
+	repeats = deflated(block, Z_DEFAULT_STRATEGY, probe, Z_FINISH) <
+		  deflated(block, Z_HUFFMAN_ONLY, probe, Z_FINISH);
+	block->n_out = deflated(block, repeats ? Z_DEFAULT_STRATEGY : Z_HUFFMAN_ONLY, (size_t)n,
+				is_last ? Z_FINISH : Z_SYNC_FLUSH);
+	return block->n_out ? 0 : -EIO;
 }
 
 /* The next one; false: there is none, or it is of no use any more. */
