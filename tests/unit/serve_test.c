@@ -230,94 +230,6 @@ static void the_page_holds_the_whole_recording(void **state)
 	buf_release(&page);
 }
 
-enum { N_MANY = 300000 };
-
-/* Samples that make a pack of several blocks: of numbers that do not compress. */
-static void make_many(struct evil_profile *evil, struct profile *profile)
-{
-	uint64_t random = 1;
-
-	make_evil(evil);
-	*profile = evil->profile;
-	profile->n_samples = N_MANY;
-	profile->n_tags = profile->n_metrics = 0;
-	profile->length_ns = N_MANY - 1;
-	profile->times_ns = calloc(N_MANY, sizeof(*profile->times_ns));
-	profile->weights = calloc(N_MANY, sizeof(*profile->weights));
-	profile->threads = profile->stacks = calloc(N_MANY, sizeof(*profile->threads));
-	profile->cpus = calloc(N_MANY, sizeof(*profile->cpus));
-	profile->events = calloc(N_MANY, sizeof(*profile->events));
-	for (size_t i = 0; i < N_MANY; i++) {
-		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		profile->times_ns[i] = i;
-		profile->weights[i] = i % 3 ? random : i; /* what repeats is far apart, too */
-	}
-}
-
-static void release_many(struct profile *profile)
-{
-	free(profile->times_ns);
-	free(profile->weights);
-	free(profile->threads);
-	free(profile->cpus);
-	free(profile->events);
-}
-
-static void a_pack_of_many_blocks_is_one_gzip_file(void **state)
-{
-	struct evil_profile evil;
-	struct profile profile;
-	struct buf pack, zipped;
-	struct err err = {0};
-	int plain = file_in_memory("", 0);
-	z_stream stream = {0};
-	unsigned char *out;
-	uint64_t n_bytes = 0;
-	int fd = -1;
-
-	(void)state;
-	make_many(&evil, &profile);
-	assert_int_equal(pack_write(&profile, plain, &err), 0);
-	assert_int_equal(packed_make(&profile, NULL, &fd, &n_bytes, &err), 0);
-	buf_init(&pack, SIZE_MAX / 2);
-	buf_init(&zipped, SIZE_MAX / 2);
-	assert_int_equal(io_read_fd(plain, &pack), 0);
-	assert_int_equal(io_read_fd(fd, &zipped), 0);
-	assert_int_equal(zipped.len, n_bytes);
-	assert_true(pack.len > (size_t)4 * 256 * 1024);
-	out = malloc(pack.len + 1);
-	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK); /* which compares the checksum */
-	stream.next_in = (unsigned char *)zipped.data;
-	stream.avail_in = (uInt)zipped.len;
-	stream.next_out = out;
-	stream.avail_out = (uInt)pack.len + 1;
-	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-	assert_int_equal(stream.avail_in, 0);
-	assert_int_equal(stream.total_out, pack.len);
-	assert_memory_equal(out, pack.data, pack.len);
-	(void)inflateEnd(&stream);
-	free(out);
-	buf_release(&pack);
-	buf_release(&zipped);
-	(void)close(plain);
-	(void)close(fd);
-	release_many(&profile);
-}
-
-static void a_pack_that_nobody_wants_any_more_is_given_up(void **state)
-{
-	const _Atomic bool stop = true;
-	struct evil_profile evil;
-	struct err err = {0};
-	uint64_t n_bytes;
-	int fd = -1;
-
-	(void)state;
-	make_evil(&evil);
-	assert_int_equal(packed_make(&evil.profile, &stop, &fd, &n_bytes, &err), -ECANCELED);
-	assert_int_equal(fd, -1);
-}
-
 static void a_served_page_holds_no_recording_and_the_token(void **state)
 {
 	const struct page page = {.title = "t", .state = "group=state", .token = "abcdef"};
@@ -604,8 +516,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_string_of_a_recording_becomes_markup),
 		cmocka_unit_test(the_page_holds_the_whole_recording),
-		cmocka_unit_test(a_pack_of_many_blocks_is_one_gzip_file),
-		cmocka_unit_test(a_pack_that_nobody_wants_any_more_is_given_up),
 		cmocka_unit_test(a_served_page_holds_no_recording_and_the_token),
 		cmocka_unit_test(base64_is_that_of_the_standard),
 		cmocka_unit_test(only_our_own_names_are_known),
