@@ -40,9 +40,14 @@ static uint32_t hash(const char *text, size_t len)
 	return hash ^ hash >> 15;
 }
 
+/* Without a call: it is asked some ten times a frame, and calls are slow in a page. */
 static bool begins(const char *text, const char *word)
 {
-	return strncmp(text, word, strlen(word)) == 0;
+	while (*word && *text == *word) {
+		text++;
+		word++;
+	}
+	return !*word;
 }
 
 static bool begins_with_one(const char *text, const char *const *words)

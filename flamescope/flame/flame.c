@@ -227,6 +227,8 @@ static int place_calls(struct building *building)
 		building->as_is = r == 0;
 	}
 	r = r < 0 ? r : 0;
+	if (building->as_is)
+		r = stack_tree_reserve(&building->tree, selection->n_nodes);
 	for (size_t node = 1; r == 0 && node < selection->n_nodes; node++) {
 		if (places[node] != PLACE_UNUSED)
 			r = place_call(building, (uint32_t)node);

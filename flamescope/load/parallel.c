@@ -13,9 +13,10 @@
 #include <pthread.h>
 
 enum {
-	CHUNK_BYTES = 512 * 1024,    /* stays in the second level of most caches while it is read */
+	CHUNK_BYTES = 256 * 1024,    /* stays in the second level of most caches while it is read */
 	TAIL_BYTES = 16 * 1024,      /* read at once after it, for the last block */
 	MAX_BYTES = 2 * 1024 * 1024, /* of a chunk with its last block: what many would read */
+	PAGE_BYTES = 4096,
 };
 
 struct shared {
@@ -31,25 +32,17 @@ struct worker {
 	struct shared *shared;
 	struct blocks *blocks;
 	bool reports; /* what is done: it is the caller's thread */
-	char *bytes;
-	size_t size;
+	char *room;   /* PAGE_BYTES and MAX_BYTES, of which only what is used takes memory */
+	char *bytes;  /* of the chunk, in there */
 	pthread_t thread;
 };
 
 /* The bytes [FROM, FROM + LEN) of the file after the HAVE that are there; false: give up. */
 static bool read_more(struct worker *worker, uint64_t from, size_t have, size_t len)
 {
-	const struct parallel *parallel = worker->shared->parallel;
-
-	if (have + len > worker->size) {
-		char *bytes = have + len <= MAX_BYTES ? realloc(worker->bytes, have + len) : NULL;
-
-		if (!bytes)
-			return false;
-		worker->bytes = bytes;
-		worker->size = have + len;
-	}
-	return io_pread(parallel->fd, worker->bytes + have, len, from + have) == (ssize_t)len;
+	return have + len <= MAX_BYTES &&
+	       io_pread(worker->shared->parallel->fd, worker->bytes + have, len, from + have) ==
+		       (ssize_t)len;
 }
 
 static size_t at_most(uint64_t left, size_t want)
@@ -88,11 +81,15 @@ static bool take_chunk(struct worker *worker, uint64_t chunk)
 	size_t before = chunk ? 2 : 0; /* where the empty line may be that ends at its start */
 	uint64_t chunk_bytes = worker->shared->chunk_bytes;
 	uint64_t from = chunk * chunk_bytes - before;
-	const char *end;
-	size_t len = read_chunk(worker, from, chunk_bytes + before, &end);
-	const char *bytes = worker->bytes;
+	/*
+	 * Pages of the file come to pages of memory: a copy to a few bytes further on takes three
+	 * times as long with the string instructions of AMD's Zen 3.
+	 */
+	const char *bytes = worker->bytes = worker->room + PAGE_BYTES - before;
 	const char *start = bytes;
 	const char *whole;
+	const char *end;
+	size_t len = read_chunk(worker, from, chunk_bytes + before, &end);
 	uint64_t at;
 
 	if (len == 0)
@@ -128,6 +125,9 @@ static void *work(void *argument)
 	struct budget *budget = worker->blocks->builder->uniques.budget;
 	uint64_t n_chunks = (parallel->bytes + shared->chunk_bytes - 1) / shared->chunk_bytes;
 
+	worker->room = aligned_alloc(PAGE_BYTES, PAGE_BYTES + MAX_BYTES);
+	if (!worker->room)
+		atomic_store_explicit(&shared->give_up, true, memory_order_relaxed);
 	for (;;) {
 		uint64_t chunk = atomic_fetch_add_explicit(&shared->next, 1, memory_order_relaxed);
 		uint64_t done;
@@ -147,7 +147,7 @@ static void *work(void *argument)
 	}
 	/* The one that has read the last chunk does so after it: chunks are taken in order. */
 	blocks_finish(worker->blocks);
-	free(worker->bytes);
+	free(worker->room);
 	return NULL;
 }
 

@@ -93,6 +93,13 @@ int stack_tree_init(struct stack_tree *tree);
 void stack_tree_release(struct stack_tree *tree);
 
 /**
+ * stack_tree_reserve - room for N nodes in all
+ *
+ * Return:  0; -ENOMEM.
+ */
+int stack_tree_reserve(struct stack_tree *tree, size_t n);
+
+/**
  * stack_tree_add - a new node, whatever its siblings are
  *
  * Return:  0; -ENOMEM; -E2BIG: there are STACK_TREE_MAX_NODES.

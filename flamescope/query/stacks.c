@@ -26,19 +26,26 @@ void stack_tree_release(struct stack_tree *tree)
 	*tree = (struct stack_tree){0};
 }
 
+int stack_tree_reserve(struct stack_tree *tree, size_t n)
+{
+	struct profile_node *nodes;
+
+	if (n <= tree->size)
+		return 0;
+	nodes = realloc(tree->nodes, n * sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	tree->nodes = nodes;
+	tree->size = n;
+	return 0;
+}
+
 int stack_tree_add(struct stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *ret_node)
 {
 	if (tree->n == STACK_TREE_MAX_NODES)
 		return -E2BIG;
-	if (tree->n == tree->size) {
-		struct profile_node *nodes =
-			realloc(tree->nodes, tree->size * 2 * sizeof(*tree->nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		tree->nodes = nodes;
-		tree->size *= 2;
-	}
+	if (tree->n == tree->size && stack_tree_reserve(tree, tree->size * 2) < 0)
+		return -ENOMEM;
 	tree->nodes[tree->n] = (struct profile_node){.parent = parent, .frame = frame};
 	*ret_node = (uint32_t)tree->n++;
 	return 0;

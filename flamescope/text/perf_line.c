@@ -3,7 +3,6 @@
 
 #include "output/text/perf_script.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,13 +153,21 @@ static bool take_ids(char *line, char *time, struct perf_head *head, char **ret_
 		take_cpu_and_ids(line, word_before(line, word.start), head, ret_ids));
 }
 
-static bool is_hex(const char *at, const char *end)
+static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
 {
+	uint64_t value = 0;
+
 	if (at == end || end - at > 16)
 		return false;
-	for (; at < end; at++)
-		if (!isxdigit((unsigned char)*at))
+	for (; at < end; at++) {
+		const unsigned digit = (unsigned char)*at - '0';
+		const unsigned letter = ((unsigned char)*at | 0x20U) - 'a';
+
+		if (digit > 9 && letter > 5)
 			return false;
+		value = value << 4 | (digit <= 9 ? digit : letter + 10);
+	}
+	*ret_value = value;
 	return true;
 }
 
@@ -169,8 +176,9 @@ static bool is_address(const char *text)
 {
 	const char *at = text + strspn(text, " \t");
 	const char *end = at + strcspn(at, " \t");
+	uint64_t address;
 
-	return end - text >= ADDRESS_COLUMNS && is_hex(at, end);
+	return end - text >= ADDRESS_COLUMNS && take_hex(at, end, &address);
 }
 
 static struct word word_after(char *text)
@@ -272,21 +280,6 @@ bool perf_line_head(char *text, struct perf_head *ret_head)
 
 	/* names may hold a number and a colon (`w 12: x`): a time with a fraction is preferred */
 	return find_head(line, false, ret_head) || find_head(line, true, ret_head);
-}
-
-static bool take_hex(const char *at, const char *end, uint64_t *ret_value)
-{
-	uint64_t value = 0;
-
-	if (!is_hex(at, end))
-		return false;
-	for (; at < end; at++) {
-		char c = (char)tolower((unsigned char)*at);
-
-		value = value << 4 | (uint64_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
-	}
-	*ret_value = value;
-	return true;
 }
 
 /* Whether all that is opened is closed; a line that was cut in its module is no name. */
@@ -405,6 +398,8 @@ static const char *find_arrow(const char *name)
 	size_t n = sizeof(operator) - 1;
 	int depth = 0;
 
+	if (!strstr(name, "->"))
+		return NULL;
 	for (const char *at = name; *at; at++) {
 		depth += (*at == '(') - (*at == ')');
 		if (at[0] != '-' || at[1] != '>' || at == name || depth)

@@ -41,7 +41,7 @@ const struct wasm_view *wasm_view(const void *data, size_t n, enum wasm_type typ
 /**
  * wasm_doubles - a column of N doubles to be filled, which the page frees
  *
- * Return:  the view, whose data is zeroed; without data when memory ran out.
+ * Return:  the view; without data when memory ran out.
  */
 const struct wasm_view *wasm_doubles(size_t n, double **ret_values);
 

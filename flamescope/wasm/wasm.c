@@ -54,7 +54,7 @@ const struct wasm_view *wasm_view(const void *data, size_t n, enum wasm_type typ
 
 static void *own(size_t n, size_t size, enum wasm_type type)
 {
-	void *data = calloc(n + 1, size);
+	void *data = reallocarray(NULL, n + 1, size);
 
 	(void)wasm_view(data, data ? n : 0, type);
 	view.owned = data != NULL;
@@ -440,9 +440,15 @@ struct selection *wasm_transform_new(const struct selection *from, const char *k
 WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct selection *selection)
 {
 	struct buf *buf = wasm_answer();
+	double sum = 0, size = 0;
 
+	for (size_t i = 0; i < selection->n; i++) {
+		sum += (double)selection->values[i];
+		size += fabs((double)selection->values[i]);
+	}
 	buf_printf(buf, "{\"n\":%zu,\"nNodes\":%zu,\"event\":%d", selection->n, selection->n_nodes,
 		   selection->event == SELECTION_EVERY_EVENT ? -1 : (int)selection->event);
+	buf_printf(buf, ",\"sum\":%.17g,\"size\":%.17g", sum, size);
 	json_add_text(buf, "measure", measures[selection->measure]);
 	json_add_text(buf, "unit", selection->unit);
 	json_add_text(buf, "noun", selection->noun);

@@ -154,7 +154,7 @@ const struct wasm_view *wasm_looks_column(const struct wasm_looks *looks)
 	const bool by_node = looks->looks.by == COLOUR_BY_STATE;
 	uint32_t *known = calloc(profile->n_frames + 1, sizeof(*known));
 	uint32_t *to;
-	const struct wasm_view *column = wasm_numbers(flame->n_nodes, &to);
+	const struct wasm_view *column = wasm_numbers(known ? flame->n_nodes : 0, &to);
 
 	for (uint32_t node = 0; known && to && node < flame->n_nodes; node++) {
 		uint32_t frame = flame->nodes[node].frame;

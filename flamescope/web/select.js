@@ -45,8 +45,6 @@ class Selection {
 			samples: () => columnOf("samples"),
 			stacks: () => columnOf("stacks"),
 			values: () => columnOf("values"),
-			sum: () => this.values.reduce((sum, value) => sum + value, 0),
-			size: () => this.values.reduce((sum, value) => sum + Math.abs(value), 0),
 			nodes: () => ({ n: said.nNodes, parent: columnOf("node_parent"), frame: columnOf("node_frame") }),
 		});
 	}

@@ -1,8 +1,10 @@
 /* pack_test.c - a profile there and back, a stranger's pack, and the index made of packs */
 #include "load_fixture.h"
 
+#include "base/io.h"
 #include "flamescope/load/load.h"
 #include "flamescope/pack/pack.h"
+#include "flamescope/serve/packs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -283,6 +285,90 @@ static void keeps_an_index_of_what_does_not_change(void **state)
 	buf_release(&other);
 }
 
+enum { N_MANY = 300000 };
+
+/* Samples that make a pack of several blocks: of numbers that do not compress. */
+static void make_many(const struct profile *of, struct profile *profile)
+{
+	uint64_t random = 1;
+
+	*profile = *of;
+	profile->n_samples = N_MANY;
+	profile->n_tags = profile->n_metrics = 0;
+	profile->length_ns = N_MANY - 1;
+	profile->times_ns = calloc(N_MANY, sizeof(*profile->times_ns));
+	profile->weights = calloc(N_MANY, sizeof(*profile->weights));
+	profile->threads = profile->stacks = calloc(N_MANY, sizeof(*profile->threads));
+	profile->cpus = calloc(N_MANY, sizeof(*profile->cpus));
+	profile->events = calloc(N_MANY, sizeof(*profile->events));
+	for (size_t i = 0; i < N_MANY; i++) {
+		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		profile->times_ns[i] = i;
+		profile->weights[i] = i % 3 ? random : i; /* what repeats is far apart, too */
+	}
+}
+
+static void release_many(struct profile *profile)
+{
+	free(profile->times_ns);
+	free(profile->weights);
+	free(profile->threads);
+	free(profile->cpus);
+	free(profile->events);
+}
+
+static void a_pack_of_many_blocks_is_one_gzip_file(void **state)
+{
+	struct profile *small = fixture_load(text, sizeof(text) - 1);
+	struct profile profile;
+	struct buf pack, zipped;
+	struct err err = {0};
+	z_stream stream = {0};
+	unsigned char *out;
+	uint64_t n_bytes = 0;
+	int fd = -1;
+
+	(void)state;
+	make_many(small, &profile);
+	assert_int_equal(packed_make(&profile, NULL, &fd, &n_bytes, &err), 0);
+	fixture_pack(&profile, &pack);
+	buf_init(&zipped, SIZE_MAX / 2);
+	assert_int_equal(io_read_fd(fd, &zipped), 0);
+	assert_int_equal(zipped.len, n_bytes);
+	assert_true(pack.len > (size_t)4 * 256 * 1024);
+	out = malloc(pack.len + 1);
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK); /* which compares the checksum */
+	stream.next_in = (unsigned char *)zipped.data;
+	stream.avail_in = (uInt)zipped.len;
+	stream.next_out = out;
+	stream.avail_out = (uInt)pack.len + 1;
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.avail_in, 0);
+	assert_int_equal(stream.total_out, pack.len);
+	assert_memory_equal(out, pack.data, pack.len);
+	(void)inflateEnd(&stream);
+	free(out);
+	buf_release(&pack);
+	buf_release(&zipped);
+	(void)close(fd);
+	release_many(&profile);
+	profile_free(small);
+}
+
+static void a_pack_that_nobody_wants_any_more_is_given_up(void **state)
+{
+	const _Atomic bool stop = true;
+	struct profile *p = fixture_load(text, sizeof(text) - 1);
+	struct err err = {0};
+	uint64_t n_bytes;
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(packed_make(p, &stop, &fd, &n_bytes, &err), -ECANCELED);
+	assert_int_equal(fd, -1);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +377,8 @@ int main(void)
 		cmocka_unit_test(gives_back_narrow_numbers_and_steps),
 		cmocka_unit_test(refuses_or_bears_every_changed_byte),
 		cmocka_unit_test(keeps_an_index_of_what_does_not_change),
+		cmocka_unit_test(a_pack_of_many_blocks_is_one_gzip_file),
+		cmocka_unit_test(a_pack_that_nobody_wants_any_more_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

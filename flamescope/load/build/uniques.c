@@ -10,8 +10,7 @@ static struct number_slot *find(const struct number_table *table, struct text_ha
 	for (size_t at = key.low & mask;; at = (at + 1) & mask) {
 		struct number_slot *slot = &table->slots[at];
 
-		if (slot->number == NUMBER_NONE ||
-		    (slot->key.low == key.low && slot->key.high == key.high))
+		if (slot->number == NUMBER_NONE || (slot->low == key.low && slot->high == key.high))
 			return slot;
 	}
 }
@@ -30,9 +29,12 @@ static bool grow(struct number_table *table, struct budget *budget)
 		return false;
 	for (size_t i = 0; i < next.size; i++)
 		next.slots[i].number = NUMBER_NONE;
-	for (size_t i = 0; i < table->size; i++)
-		if (table->slots[i].number != NUMBER_NONE)
-			*find(&next, table->slots[i].key) = table->slots[i];
+	for (size_t i = 0; i < table->size; i++) {
+		const struct number_slot *slot = &table->slots[i];
+
+		if (slot->number != NUMBER_NONE)
+			*find(&next, (struct text_hash){slot->low, slot->high}) = *slot;
+	}
 	next.used = table->used;
 	free(table->slots);
 	*table = next;
@@ -49,7 +51,7 @@ int number_table_put(struct number_table *table, struct budget *budget, struct t
 	slot = find(table, key);
 	if (slot->number == NUMBER_NONE)
 		table->used++;
-	*slot = (struct number_slot){.key = key, .number = number};
+	*slot = (struct number_slot){.low = key.low, .high = key.high, .number = number};
 	return 0;
 }
 
