@@ -52,37 +52,27 @@ export function makeSelections(profiles) {
 	const memo = makeMemo();
 	const word = (...parts) => JSON.stringify(parts, (_, value) => (value === Infinity ? "end" : value));
 
-	/* All of the time, by the query.  Of a query that asks for what is not there it is nothing, and says why. */
-	function whole({ query }, which = "A", everyEvent = false) {
+	/*
+	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
+	 * is nothing, and says why.  Each step is kept, for what is not kept is not released.
+	 */
+	function part({ query, transforms }, which, ranges, everyEvent = false) {
 		const profile = profiles[which];
-		return memo.get(word("whole", which, query, everyEvent), () => {
+		return memo.get(word("part", which, query, transforms, ranges, everyEvent), () => {
 			try {
-				return makeSelection(profile, query, everyEvent);
+				return transforms.length
+					? transformSelection(part({ query, transforms: [] }, which, ranges, everyEvent), transforms)
+					: makeSelection(profile, query, everyEvent, ranges);
 			} catch (error) {
 				return emptySelection(profile, query, error.message);
 			}
 		});
 	}
 
-	/* Each step is kept, for what is not kept is not released. */
-	function part(state, which, ranges, transforms = state.transforms) {
-		const { query } = state;
-		return memo.get(word("part", which, query, ranges, transforms), () => {
-			if (transforms.length)
-				return transformSelection(part(state, which, ranges, []), transforms);
-			const all = whole(state, which);
-			if (ranges.length === 0 || all.problem)
-				return all;
-			try {
-				return inRanges(all, ranges);
-			} catch (error) {
-				return emptySelection(all.profile, query, error.message);
-			}
-		});
-	}
-
 	const selections = {
-		whole,
+		/* All of the time: by the query alone, or also without what the reader's steps drop. */
+		whole: (state) => part({ ...state, transforms: [] }, "A", []),
+		allTime: (state, everyEvent) => part(state, "A", [], everyEvent),
 		selection: (state) => part(state, "A", state.ranges),
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB(state) {
@@ -129,7 +119,7 @@ export function makeAnswers() {
 	const profiles = { A: null, B: null };
 	const selections = makeSelections(profiles);
 	const plain = ({ selection, ...rest }) => rest;
-	const forHeat = (state) => selections.whole(state, "A", state.by === "event");
+	const forHeat = (state) => selections.allTime(state, state.by === "event");
 
 	return {
 		/* WHICH of the two recordings is this from now on: a {file}, or a pack's bytes; {}: none. */
@@ -143,6 +133,7 @@ export function makeAnswers() {
 			return profile && pageOf(profile);
 		},
 		whole: (state) => said(selections.whole(state)),
+		allTime: (state) => said(selections.allTime(state)),
 		selection: (state) => said(selections.selection(state)),
 		selectionB(state) {
 			const selection = selections.selectionB(state);
@@ -175,7 +166,7 @@ export function makeAnswers() {
 		threads(state, query, fromNs, toNs) {
 			const of = { ...state, query };
 			const selection = selections.selection(of);
-			return { ...threadTracks(selections.whole(of), selection, fromNs, toNs), selection: said(selection) };
+			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
 		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
@@ -183,15 +174,21 @@ export function makeAnswers() {
 			return structuredClone(diff);
 		},
 		chance: (state) => selections.diff(state).testSlice(),
-		brush: (state, n) => brushBins(selections.whole(state), n),
+		brush: (state, n) => brushBins(selections.allTime(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter) {
-			const selection = inRanges(forHeat(state), [range], filter);
+			const all = inRanges(forHeat(state), [range], filter);
+			const selection = transformSelection(all, state.transforms);
 			const frames = topFrames(selection);
+			all.release();
 			selection.release();
 			return frames;
 		},
-		values: (state, name) => dimensionValues(profiles.A, name),
+		/* Of the samples that pass the other filters. */
+		values(state, name) {
+			const filters = state.query.filters.filter(({ dimension }) => dimension !== name);
+			return dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name);
+		},
 		file: (state, end) => fileOf("file", selections.selection(state).made, end),
 		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
 		drawing(state, kind, title, { columnNs, phaseNs, around = "" } = {}) {

@@ -64,6 +64,7 @@ async function startWorker() {
 
 const QUERY = ["query"];
 const SELECTION = ["query", "ranges", "transforms"]; /* what of a state a selection follows from */
+const ALL_TIME = ["query", "transforms"];
 const BASELINE = ["query", "rangesB", "transforms"];
 
 /**
@@ -159,12 +160,13 @@ export function makeModels(app, started = startWorker()) {
 	const models = {
 		ask,
 		whole: () => of(get("whole", QUERY), app.profile),
+		allTime: () => of(get("allTime", ALL_TIME), app.profile),
 		selection: () => of(get("selection", SELECTION), app.profile),
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB: () => of(get("selectionB", BASELINE), app.baseline ?? app.profile),
 		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later; METRIC instead of the state's. */
 		heat(columnNs, phaseNs, metric = "") {
-			const heat = get("heat", ["query", "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
+			const heat = get("heat", [...ALL_TIME, "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
 			of(heat.selection, app.profile);
 			return heat;
 		},
@@ -184,8 +186,8 @@ export function makeModels(app, started = startWorker()) {
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB"]),
-		brush: (n) => get("brush", QUERY, n),
-		values: (name) => get("values", [], name),
+		brush: (n) => get("brush", ALL_TIME, n),
+		values: (name) => get("values", ALL_TIME, name),
 		/** A recording, as A or B, in whose place the one before is gone. */
 		open: async (which, data) => {
 			const page = await ask("open", which, data);

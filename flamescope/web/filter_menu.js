@@ -68,15 +68,14 @@ export function mountFilterMenu(button, box, app) {
 		make("label", {}, flatten, "one frame for direct recursion"),
 		make("label", {}, wrappers, "leave out wrappers"));
 
-	function row({ label, samples }, chosen) {
+	function row({ label, share }, chosen) {
 		const tick = make("input", { type: "checkbox", checked: chosen.has(label), onchange: () => {
 			const { filters } = app.store.state.query;
 			app.store.setQuery({ filters: toggleLabel(filters, where.value, label, how.value === "not", tick.checked) });
 		} });
-		const share = make("span", { className: "part", textContent: formatShare(samples, app.profile.n),
-			style: `--part: ${samples / app.profile.n}` });
+		const part = make("span", { className: "part", textContent: formatShare(share, 1), style: `--part: ${share}` });
 		return make("label", { className: "value" }, tick,
-			make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }), share);
+			make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }), part);
 	}
 
 	/* What the typed text is part of; all of it while nothing is typed. */

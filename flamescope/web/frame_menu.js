@@ -2,6 +2,7 @@
 
 import { button, make } from "wick/dom.js";
 import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
+import { patternOf } from "wick/label_pattern.js";
 
 function addTransform(app, kind, of) {
 	const { transforms } = app.store.state;
@@ -11,10 +12,12 @@ function addTransform(app, kind, of) {
 function actionsFor(app, selection, frame) {
 	const name = frameName(selection, frame);
 	const module = frameModule(selection, frame);
-	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+	const pattern = patternOf([name]);
+	const { query } = app.store.state;
 	const actions = [
 		["Details", () => app.store.set({ frame: name, details: "open" })],
 		["Callers and callees", () => app.store.set({ view: "sandwich", around: name, frame: name })],
+		["Show only when this runs", () => app.store.setQuery({ only: [...new Set([...query.only, pattern])] })],
 		["Focus: only stacks from here on", () => addTransform(app, "focus", name)],
 		["Merge into its callers", () => addTransform(app, "merge", name)],
 		["Collapse its recursion", () => addTransform(app, "collapse", name)],
@@ -25,7 +28,7 @@ function actionsFor(app, selection, frame) {
 		actions.push([`Hide module ${module}`, () => addTransform(app, "hide", module)]);
 	actions.push(["Search for it", () => app.store.set({ search: pattern })]);
 	actions.push(["Copy its name", () => copyName(app, name)]);
-	return isGroupLabel(selection, frame) ? actions.slice(2) : actions;
+	return isGroupLabel(selection, frame) ? actions.slice(3) : actions;
 }
 
 async function copyName(app, name) {

@@ -18,18 +18,30 @@ export function dimensionOf(profile, name) {
 	return { labels, codes };
 }
 
-/** What samples say in a dimension: [{label, samples: how many say it}], most first. */
-export function dimensionValues(profile, name) {
-	const { labels, codes } = dimensionOf(profile, name);
-	const ofCode = new Float64Array(labels.length);
-	codes.forEach((code) => ofCode[code]++);
-	const samples = new Map();
-	labels.forEach((label, code) => {
-		if (ofCode[code])
-			samples.set(label, (samples.get(label) ?? 0) + ofCode[code]);
+/** Of what is no sum, how many samples there are. */
+export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
+
+/** What sample I of a selection adds to an amount. */
+export const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
+
+/**
+ * What the samples of a recording say in a dimension: [{label, amount, share}], most first.  Of a
+ * selection: its amount may be 0.
+ */
+export function dimensionValues(selection, name) {
+	const { labels, codes } = dimensionOf(selection.profile, name);
+	const amounts = new Float64Array(labels.length);
+	const occurs = new Uint8Array(labels.length);
+	let whole = 0;
+	codes.forEach((code) => (occurs[code] = 1));
+	selection.samples.forEach((sample, i) => {
+		const amount = amountOf(selection, i);
+		amounts[codes[sample]] += amount;
+		whole += amount;
 	});
-	return [...samples].map(([label, n]) => ({ label, samples: n }))
-		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
+	return labels.map((label, code) => ({ label, amount: amounts[code], share: whole && amounts[code] / whole }))
+		.filter((_, code) => occurs[code])
+		.sort((a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1));
 }
 
 /*
@@ -100,8 +112,8 @@ export function transformSelection(selection, transforms) {
 			selection.release();
 		return made;
 	};
-	const { query, everyEvent, name } = selection;
-	return Object.assign(new Selection(selection.profile, remake), { query, everyEvent, name });
+	const { query, everyEvent, name, problem } = selection;
+	return Object.assign(new Selection(selection.profile, remake), { query, everyEvent, name, problem });
 }
 
 /* Nothing of PROFILE, because of PROBLEM. */

@@ -1,11 +1,8 @@
 /* threads.js - how much each process and thread has of a selection, and when */
 
-import { dimensionOf } from "wick/select.js";
+import { amountOf, countsSamples, dimensionOf } from "wick/select.js";
 
 const N_BINS = 200; /* of a track */
-
-/** Of what is no sum, how many samples there are. */
-const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
 /* The rows of all threads with a sample of SELECTION, by the code of the thread. */
 function threadRows({ profile, samples, n }, { labels, codes }) {
@@ -74,7 +71,6 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	const thread = dimensionOf(profile, "thread");
 	const state = profile.tags.some(({ name }) => name === "state") ? dimensionOf(profile, "state") : null;
 	const stateOf = state?.labels.map((label) => (profile.states.findIndex((known) => known.label === label) + nStates) % nStates);
-	const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
 	const isLanes = whole.noun === "of wall time";
 	const binNs = (toNs - fromNs) / N_BINS;
 	const byCode = threadRows(whole, thread);

@@ -289,6 +289,31 @@ test("a day and ten thousand threads have room", () => {
 
 test("dimensions are those that the samples have", () => {
 	assert.deepEqual(dimensionNames(small), ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
-	assert.deepEqual(dimensionValues(small, "thread"), [{ label: "a/1", samples: 3 }, { label: "b/2", samples: 1 }]);
-	assert.throws(() => dimensionValues(small, "nothing"), /no 'nothing'/);
+	const all = makeSelection(small, query());
+	assert.deepEqual(dimensionValues(all, "thread"), [{ label: "a/1", amount: 3, share: 0.75 }, { label: "b/2", amount: 1, share: 0.25 }]);
+	assert.throws(() => dimensionValues(all, "nothing"), /no 'nothing'/);
+});
+
+test("shares of a dimension are of what is counted, most first", () => {
+	const waits = readPack(packOfText(`# wick perf-script/1\n${text([
+		["10.000000", "main;f", "st=running"], ["10.100000", "main;f", "st=running"],
+		["10.500000", "main;g", "st=sleeping"], ["10.600000", "main;h", "st=disk"],
+	]).replace("10.500000: 1", "10.500000: 6")}`));
+	const shares = (patch) => dimensionValues(makeSelection(waits, query(patch)), "state").map(({ label, share }) => [label, share]);
+	assert.deepEqual(shares({ metric: "period" }), [["sleeping", 2 / 3], ["running", 2 / 9], ["disk", 1 / 9]]);
+	assert.deepEqual(shares({ metric: "samples" }), [["running", 0.5], ["disk", 0.25], ["sleeping", 0.25]]);
+	assert.deepEqual(shares({ metric: "period", only: ["f"] }), [["running", 1], ["disk", 0], ["sleeping", 0]]);
+	assert.deepEqual(shares({ only: ["nothing"] }).map(([, share]) => share), [0, 0, 0]);
+});
+
+test("all of the time is without what steps drop, and no part of it", () => {
+	const selections = makeSelections({ A: small, B: null });
+	const of = (hash) => selections.allTime(parseHash(hash)).n;
+	assert.deepEqual(["", "t=focus:f", "t=drop:f", "t=drop:f&time=0-1", "t=merge:f", "t=focus:f&t=drop:std"].map(of),
+		[4, 2, 2, 2, 4, 2]);
+	const heat = makeHeat(selections.allTime(parseHash("t=focus:f")));
+	assert.deepEqual(heat.samples, makeHeat(makeSelection(small, query({ focus: "^f$" }))).samples, "as `wick heatmap --focus`");
+	assert.equal(selections.whole(parseHash("t=focus:f")).n, 4);
+	assert.equal(selections.selection(parseHash("t=drop:f&time=0-1.5")).n, 1);
+	assert.match(selections.allTime(parseHash("only=(&t=focus:f")).problem, /pattern '\('/);
 });
