@@ -22,8 +22,8 @@ function fittingColumn(columnNs, nRows, lengthNs) {
 /* What USE makes of a heatmap of C. */
 export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) {
 	const { profile } = selection;
-	const rows = nRows || (by ? MAX_ROWS : 50);
-	const fitting = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
+	const rows = nRows || (by ? MAX_ROWS : 0); /* 0: as the samples are dense, at most 50 */
+	const fitting = fittingColumn(columnNs || SECOND, rows || 50, profile.startSub + profile.lengthNs);
 	const made = make("heat", selection.made, fitting, phaseNs, rows, by, cell === "max" ? 1 : 0);
 	try {
 		return use(made);

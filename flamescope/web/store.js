@@ -16,7 +16,7 @@ export const DEFAULTS = Object.freeze({
 	by: "", /* the heatmap's rows: a dimension; "": time */
 	cell: "", /* what a cell of it is of its samples; "": their sum, "max": the largest */
 	metrics: Object.freeze([]), /* that are shown side by side; none: the first few */
-	rows: 0, /* of the heatmap; 0: 50 */
+	rows: 0, /* of the heatmap; 0: as fits */
 	column: 0, /* ns a column; 0: as fits */
 	phase: 0, /* ns after the whole column that columns begin */
 	brush: null, /* {from, to} that the heatmap shows; null: everything */
