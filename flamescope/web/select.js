@@ -58,6 +58,8 @@ class Selection {
 		Object.assign(this, said);
 		for (const name of ["samples", "stacks", "values"])
 			lazy(this, name, () => column("selection", this.made, name));
+		/* {from, to} of the times that samples stand for; empty where they are moments */
+		lazy(this, "spans", () => ({ from: column("selection", this.made, "span_from"), to: column("selection", this.made, "span_to") }));
 		lazy(this, "sum", () => this.values.reduce((sum, value) => sum + value, 0));
 		lazy(this, "size", () => this.values.reduce((sum, value) => sum + Math.abs(value), 0));
 		lazy(this, "nodes", () => ({ n: said.nNodes, parent: column("selection", this.made, "node_parent"),

@@ -4,17 +4,19 @@ import { frameName } from "wick/frames.js";
 
 const TOP_FRAMES = 3;
 
-/* Sums of the selection in N equal parts of the recording, apart by sign. */
+/* Sums of the selection in N equal parts of the recording, apart by sign; of a time each part has its own. */
 export function brushBins(selection, n) {
-	const { profile, samples, values } = selection;
+	const { profile, samples, values, spans } = selection;
 	const scale = n / Math.max(1, profile.lengthNs);
 	const bins = { gain: new Float64Array(n), loss: new Float64Array(n), most: 0 };
 	for (let i = 0; i < selection.n; i++) {
-		const at = Math.min(n - 1, Math.floor(profile.time[samples[i]] * scale));
-		if (values[i] < 0)
-			bins.loss[at] -= values[i];
-		else
-			bins.gain[at] += values[i];
+		const to = spans.to.length ? Math.max(0, spans.to[i] * scale) : profile.time[samples[i]] * scale;
+		const from = spans.from.length ? Math.max(0, spans.from[i] * scale) : to;
+		const last = Math.min(n - 1, Math.floor(to));
+		for (let at = Math.min(last, Math.floor(from)); at <= last; at++) {
+			const part = to > from ? (Math.min(to, at + 1) - Math.max(from, at)) / (to - from) : 1;
+			(values[i] < 0 ? bins.loss : bins.gain)[at] += part * Math.abs(values[i]);
+		}
 	}
 	for (let i = 0; i < n; i++)
 		bins.most = Math.max(bins.most, bins.gain[i], bins.loss[i]);

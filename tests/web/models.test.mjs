@@ -12,6 +12,7 @@ import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/s
 import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
 import { makeSelections } from "../../flamescope/web/answers.js";
 import { parseHash } from "../../flamescope/web/store.js";
+import { brushBins } from "../../flamescope/web/sums.js";
 import { makeHeat } from "../../flamescope/web/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
@@ -262,7 +263,7 @@ test("rows may be a dimension's values, most first, the rest as one", () => {
 });
 
 test("two clicks are the time between them, a rectangle has rows", () => {
-	const heat = makeHeat(makeSelection(made, query()));
+	const heat = makeHeat(makeSelection(made, query()), { nRows: 50 });
 	const range = rangeBetween(heat, { column: 3, row: 10 }, { column: 2, row: 49 });
 	assert.deepEqual(range, { from: 2e9 - made.startSub + 0.98e9, to: 3e9 - made.startSub + 0.22e9, rows: null });
 	assert.deepEqual(rectangle(heat, { column: 4, row: 5 }, { column: 2, row: 1 }),
@@ -304,6 +305,18 @@ test("shares of a dimension are of what is counted, most first", () => {
 	assert.deepEqual(shares({ metric: "samples" }), [["running", 0.5], ["disk", 0.25], ["sleeping", 0.25]]);
 	assert.deepEqual(shares({ metric: "period", only: ["f"] }), [["running", 1], ["disk", 0], ["sleeping", 0]]);
 	assert.deepEqual(shares({ only: ["nothing"] }).map(([, share]) => share), [0, 0, 0]);
+});
+
+test("a wait is in all parts of the overview that it lasted for", () => {
+	const waits = readPack(packOfFile(join(golden, "labels.perf")));
+	const selection = makeSelection(waits, query());
+	const bins = brushBins(selection, 100);
+	const sum = bins.gain.reduce((a, b) => a + b);
+	assert.ok(Math.abs(sum - selection.sum) < 1, `${sum}, not ${selection.sum}`);
+	assert.ok(selection.values.some((value) => value > waits.lengthNs / 100));
+	assert.ok(bins.most <= (waits.threads.length * waits.lengthNs) / 100 + 2 * 10101010, `${bins.most}`);
+	const moments = brushBins(makeSelection(waits, query({ metric: "samples" })), 100);
+	assert.equal(moments.gain.reduce((a, b) => a + b), selection.n);
 });
 
 test("all of the time is without what steps drop, and no part of it", () => {
