@@ -24,8 +24,8 @@ struct heat_options {
  * same as one whose values add up to 0.
  *
  * Rows as fit are the most (50, 40, 25 or 20 a column) with which a cell that has samples has four
- * of them in the mean: with fewer, what is seen is chance.  Of less than 200 samples each is seen by
- * itself: they have 50.
+ * of them in the mean: with fewer, what is seen is chance.  Of less than 200 samples each is seen
+ * by itself: they have 50.
  *
  * A sample is in the cell of its moment.  One that stands for a time of its thread
  * (selection.spans) is in all cells of this time, each with its part of it, so that no cell has
