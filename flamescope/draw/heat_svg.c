@@ -16,7 +16,7 @@ enum {
 	TICK_PIXELS = 90,
 	MAX_CELL_WIDTH = 24,
 	TIME_HEIGHT = 400,
-	MAX_CELL_HEIGHT = 16,
+	MAX_CELL_HEIGHT = 20,
 	LABEL_HEIGHT = 18,
 	MAX_VALUES = 400000, /* cells whose values the script gets */
 	LINE_BYTES = 4096,

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_ROWS = 50 };
+enum {
+	MOST_ROWS = 50,
+	ENOUGH_SAMPLES = 4,                       /* in the mean of the cells that have any */
+	FEW_SAMPLES = MOST_ROWS * ENOUGH_SAMPLES, /* of a whole recording */
+};
 
 static const uint64_t second_ns = 1000000000;
 
@@ -36,6 +40,13 @@ static int64_t add_saturated(int64_t sum, int64_t value)
 	if (!__builtin_add_overflow(sum, value, &result))
 		return result;
 	return value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t times_saturated(int64_t value, uint32_t n)
+{
+	int64_t result;
+
+	return __builtin_mul_overflow(value, (int64_t)n, &result) ? INT64_MAX : result;
 }
 
 static uint64_t add_amount(uint64_t sum, int64_t value)
@@ -173,12 +184,136 @@ static int make_cells(struct counting *counting, struct err *err)
 	return 0;
 }
 
+static uint64_t row_ns(const struct heat *heat)
+{
+	return (heat->column_ns + heat->n_rows - 1) / heat->n_rows;
+}
+
+static void add_part(struct heat *heat, size_t cell, int64_t value, uint32_t samples)
+{
+	heat->values[cell] = add_saturated(heat->values[cell], value);
+	heat->samples[cell] += samples;
+}
+
+/*
+ * The cells of a thread in the order of time are places 0, 1, 2...: those of a column and then of
+ * the next, or, where rows are values, those of one row.
+ */
+static size_t places_of_column(const struct counting *counting)
+{
+	return counting->row_of ? 1 : counting->heat->n_rows;
+}
+
+static size_t n_places(const struct counting *counting)
+{
+	return counting->heat->n_columns * places_of_column(counting);
+}
+
+/* When a place begins, in ns since the profile's start; the first has all that was before. */
+static int64_t place_start(const struct counting *counting, size_t place)
+{
+	const struct heat *heat = counting->heat;
+	const size_t n = places_of_column(counting);
+	uint64_t offset = place % n * row_ns(heat);
+
+	if (offset > heat->column_ns)
+		offset = heat->column_ns; /* rows that are longer together have none at the end */
+	return (int64_t)(place / n * heat->column_ns + offset - heat->shift_ns);
+}
+
+static size_t place_at(const struct counting *counting, int64_t time_ns)
+{
+	const struct heat *heat = counting->heat;
+	const uint64_t since_ns = (uint64_t)time_ns + heat->shift_ns;
+
+	if ((int64_t)since_ns < 0)
+		return 0;
+	if (counting->row_of)
+		return (size_t)(since_ns / heat->column_ns);
+	return (size_t)(since_ns / heat->column_ns * heat->n_rows +
+			since_ns % heat->column_ns / row_ns(heat));
+}
+
+static int64_t time_between(const struct counting *counting, int64_t from_ns, int64_t to_ns)
+{
+	return selection_time(counting->selection, (struct selection_span){from_ns, to_ns});
+}
+
+/* COVERED: how many more samples have all of a cell than of the one before it. */
+static void spread(struct counting *counting, size_t i, uint32_t *covered)
+{
+	const struct selection *selection = counting->selection;
+	const struct selection_span span = selection->spans[i];
+	struct heat *heat = counting->heat;
+	const size_t step = counting->row_of ? heat->n_rows : 1;
+	size_t row = counting->row_of ? counting->row_of[dimension_value(&counting->dimension,
+									 selection->samples[i])]
+				      : 0;
+	size_t first = place_at(counting, span.from_ns);
+	size_t last = place_at(counting, span.to_ns > span.from_ns ? span.to_ns - 1 : span.to_ns);
+	int64_t rest = selection->values[i];
+	int64_t part;
+
+	if (last >= n_places(counting))
+		return;
+	if (first == last) {
+		add_part(heat, row + last * step, rest, 1);
+		return;
+	}
+	part = time_between(counting, place_start(counting, last), span.to_ns);
+	rest -= part;
+	rest -= time_between(counting, place_start(counting, first + 1),
+			     place_start(counting, last));
+	add_part(heat, row + last * step, part, part > 0);
+	add_part(heat, row + first * step, rest, rest > 0);
+	covered[row + (first + 1) * step]++;
+	covered[row + last * step]--;
+}
+
+/* What samples have all of a cell has its length of each. */
+static void fill_covered(struct counting *counting, const uint32_t *covered)
+{
+	struct heat *heat = counting->heat;
+	const size_t step = counting->row_of ? heat->n_rows : 1;
+
+	for (size_t row = 0; row < step; row++) {
+		uint32_t n = 0;
+
+		for (size_t place = 0; place < n_places(counting); place++) {
+			const size_t cell = row + place * step;
+			int64_t length;
+
+			n += covered[cell];
+			if (n == 0)
+				continue;
+			length = time_between(counting, place_start(counting, place),
+					      place_start(counting, place + 1));
+			if (length == 0)
+				continue;
+			add_part(heat, cell, times_saturated(length, n), n);
+		}
+	}
+}
+
+static int count_spans(struct counting *counting, struct err *err)
+{
+	const struct heat *heat = counting->heat;
+	uint32_t *covered = calloc(heat->n_columns * heat->n_rows, sizeof(*covered));
+
+	if (!covered)
+		return err_set(err, ENOMEM, "a heatmap");
+	for (size_t i = 0; i < counting->selection->n; i++)
+		spread(counting, i, covered);
+	fill_covered(counting, covered);
+	free(covered);
+	return 0;
+}
+
 static void count(struct counting *counting)
 {
 	const struct selection *selection = counting->selection;
 	const struct profile *profile = selection->profile;
 	struct heat *heat = counting->heat;
-	uint64_t row_ns = (heat->column_ns + heat->n_rows - 1) / heat->n_rows;
 	uint64_t column = 0;
 
 	for (size_t i = 0; i < selection->n; i++) {
@@ -194,7 +329,7 @@ static void count(struct counting *counting)
 		cell = column * heat->n_rows;
 		cell += counting->row_of
 				? counting->row_of[dimension_value(&counting->dimension, sample)]
-				: (time_ns - column * heat->column_ns) / row_ns;
+				: (time_ns - column * heat->column_ns) / row_ns(heat);
 		if (!counting->largest)
 			heat->values[cell] =
 				add_saturated(heat->values[cell], selection->values[i]);
@@ -266,6 +401,41 @@ static uint64_t shift_of(const struct profile *profile, uint64_t phase_ns, uint6
 	return since_second_ns + column_ns - phase_ns;
 }
 
+/* In the cells of N rows a column: whether those with samples have enough. */
+static bool has_enough(const struct counting *counting, size_t n_rows)
+{
+	const struct selection *selection = counting->selection;
+	const uint64_t cell_ns = (counting->heat->column_ns + n_rows - 1) / n_rows;
+	uint64_t last = UINT64_MAX;
+	size_t n_cells = 0;
+
+	for (size_t i = 0; i < selection->n; i++) {
+		uint64_t time_ns = selection->profile->times_ns[selection->samples[i]] +
+				   counting->heat->shift_ns;
+		uint64_t cell = time_ns / counting->heat->column_ns * n_rows +
+				time_ns % counting->heat->column_ns / cell_ns;
+
+		n_cells += cell != last;
+		last = cell;
+	}
+	return selection->n >= n_cells * ENOUGH_SAMPLES;
+}
+
+static uint32_t fitting_rows(const struct counting *counting, uint32_t most)
+{
+	static const uint32_t rows[] = {MOST_ROWS, 40, 25, 20};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	size_t i = 0;
+
+	while (most && i + 1 < n && rows[i] > most)
+		i++;
+	if (counting->selection->profile->n_samples < FEW_SAMPLES)
+		return rows[i];
+	while (i + 1 < n && !has_enough(counting, rows[i]))
+		i++;
+	return rows[i];
+}
+
 static int make(struct counting *counting, const struct heat_options *options, struct err *err)
 {
 	const struct profile *profile = counting->selection->profile;
@@ -275,7 +445,8 @@ static int make(struct counting *counting, const struct heat_options *options, s
 	heat->column_ns = options->column_ns ? options->column_ns : second_ns;
 	heat->shift_ns = shift_of(profile, options->phase_ns, heat->column_ns);
 	heat->start_ns = profile->start_ns - heat->shift_ns;
-	heat->n_rows = options->n_rows ? options->n_rows : DEFAULT_ROWS;
+	heat->n_rows = options->n_rows || options->by ? options->n_rows
+						      : fitting_rows(counting, options->most_rows);
 	if (options->n_rows > HEAT_MAX_ROWS) {
 		(void)err_set(err, 0, "a heatmap of more than %d rows", HEAT_MAX_ROWS);
 		return -E2BIG;
@@ -286,8 +457,11 @@ static int make(struct counting *counting, const struct heat_options *options, s
 		r = make_rows_of_values(counting, options, err);
 	if (r == 0)
 		r = make_cells(counting, err);
-	if (r == 0) {
+	if (r == 0 && counting->selection->spans && !options->largest)
+		r = count_spans(counting, err);
+	else if (r == 0)
 		count(counting);
+	if (r == 0) {
 		if (counting->selection->measure == QUERY_MEAN && !options->largest)
 			take_means(heat);
 		find_scale(heat);

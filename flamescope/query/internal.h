@@ -211,6 +211,49 @@ void stack_rules_release(struct stack_rules *rules);
 int stack_rules_apply(struct stack_rules *rules, uint32_t stack, uint32_t *ret_node,
 		      struct err *err);
 
+/* wall: spans of wall time, and how much of each is in the time that is asked for */
+
+/* From FROM_NS on, as far as the next part: in all ranges whose bit is set. */
+struct wall_part {
+	int64_t from_ns;
+	uint64_t ranges;
+	bool whole; /* one of them has all of each period */
+};
+
+/* The ranges of a query; whatever repeats has one period. */
+struct wall_time {
+	bool all;
+	int64_t shift_ns;  /* from the whole second to the profile's start */
+	int64_t period_ns; /* 0: nothing repeats */
+	size_t n_ranges;
+	struct query_every rows[QUERY_MAX_RANGES]; /* of the ranges, the first to begin first */
+	size_t n_parts;
+	struct wall_part parts[2 * QUERY_MAX_RANGES];
+};
+
+/**
+ * wall_time_init - the time of a query
+ *
+ * Return:  false: several things repeat, and by different periods.
+ */
+bool wall_time_init(struct wall_time *time, const struct profile *profile,
+		    const struct query *query);
+
+/** wall_time_within - how much of a span is in that time, in ns */
+int64_t wall_time_within(const struct wall_time *time, struct selection_span span);
+
+/**
+ * wall_spans - of each sample of a profile's EVENT the time that it stands for
+ *
+ * A sample ends it (docs/decisions/0011).  Where the next one of its thread begins earlier, it ends
+ * there: a thread is in one state at a time.
+ *
+ * Return:  0; -ENOMEM.
+ * Owns:    the caller: free(*ret_spans).
+ */
+int wall_spans(const struct profile *profile, uint32_t event, const struct period *period,
+	       struct selection_span **ret_spans);
+
 /* the memory of selections */
 
 /** selection_new - one without samples; NULL when memory ran out */
@@ -218,6 +261,9 @@ struct selection *selection_new(const struct profile *profile);
 
 /** selection_labels - give it copies of groups' labels: 0; -ENOMEM */
 int selection_labels(struct selection *selection, char *const *labels, size_t n);
+
+/** selection_same_time - of a selection that another is made of, for its spans */
+void selection_same_time(struct selection *to, const struct selection *from);
 
 /** selection_tree - give it a tree, which it releases */
 void selection_tree(struct selection *selection, const struct stack_tree *tree);

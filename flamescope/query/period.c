@@ -32,6 +32,7 @@ static bool all_events_are(const struct period_kind *kind, const char *one, cons
 
 static struct period time_of(const struct period_kind *kind, uint64_t multiply, uint64_t divide)
 {
+	bool is_wall = kind->has_times && all_events_are(kind, "wall-clock", "wall-clock");
 	const char *noun = "of time";
 
 	if (all_events_are(kind, "cpu-clock", "task-clock") ||
@@ -39,20 +40,20 @@ static struct period time_of(const struct period_kind *kind, uint64_t multiply, 
 		noun = "of CPU";
 	else if (all_events_are(kind, "wall-clock", "time:wall"))
 		noun = "of wall time";
-	return (struct period){"ns", noun, true, multiply, divide};
+	return (struct period){"ns", noun, true, multiply, divide, is_wall};
 }
 
 struct period period_of_kind(const struct period_kind *kind)
 {
-	struct period period = {"", "", kind->is_wick, 1, 1};
+	struct period period = {"", "", kind->is_wick, 1, 1, false};
 
 	/* what the loader calls what other programs say of weights: "bytes:inuse_space" */
 	if (kind->n_events && all_events_are(kind, "time", "time"))
 		return time_of(kind, 1, 1);
 	if (kind->n_events && all_events_are(kind, "bytes", "bytes"))
-		return (struct period){"B", "", true, 1, 1};
+		return (struct period){"B", "", true, 1, 1, false};
 	if (!kind->has_times || (kind->n_events && all_events_are(kind, "samples", "samples")))
-		return (struct period){"samples", "samples", true, 1, 1};
+		return (struct period){"samples", "samples", true, 1, 1, false};
 	if (all_events_are(kind, "cpu-clock", kind->is_wick ? "wall-clock" : "task-clock")) {
 		if (kind->is_wick && kind->hz)
 			return time_of(kind, NS_PER_S, kind->hz);

@@ -151,6 +151,7 @@ struct period {
 	bool is_default;  /* what views count by default; else they count samples */
 	uint64_t multiply;
 	uint64_t divide;
+	bool is_wall; /* a sample ends the time of its thread that it stands for (0011) */
 };
 
 /* What a recording says of its weights. */
@@ -296,6 +297,12 @@ int elide_rules_read(const char *name, char **ret_pattern, struct err *err);
 
 enum { SELECTION_EVERY_EVENT = PROFILE_MAX_EVENTS };
 
+/* When a thread was in what its sample shows, in ns since the profile's start; half open. */
+struct selection_span {
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
 /*
  * The stacks are a tree of their own: groups are outermost frames, what was elided is gone.  A
  * frame number below profile->n_frames is the profile's; above, the label of a group.
@@ -306,6 +313,11 @@ struct selection {
 	uint32_t *samples; /* their numbers in the profile, ascending */
 	uint32_t *stacks;  /* nodes of NODES, one each */
 	int64_t *values;   /* one each, by the query's measure */
+	/*
+	 * Of wall time one each, else NULL: VALUES are how much of the span is in the query's time.
+	 * No two spans of a thread overlap.
+	 */
+	struct selection_span *spans;
 	size_t n_nodes;
 	struct profile_node *nodes; /* as the profile's: 0 is the root */
 	size_t n_labels;
@@ -357,6 +369,13 @@ int selection_transform(const struct selection *from, enum transform_kind kind, 
  * Owns:    the selection or its profile.
  */
 const char *selection_frame_name(const struct selection *selection, uint32_t frame);
+
+/**
+ * selection_time - how much of a span is in the time that a selection with spans was asked for
+ *
+ * Return:  ns; all of the span where it was asked for no time.  A range from 0 has all before.
+ */
+int64_t selection_time(const struct selection *selection, struct selection_span span);
 
 /**
  * selection_free - free it

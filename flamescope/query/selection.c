@@ -142,6 +142,7 @@ struct selection_memory {
 	struct stack_rules rules;
 	struct stack_groups groups;
 	struct profile_node root; /* of a selection without a tree */
+	struct wall_time time;    /* of one with spans */
 };
 
 /* A query while it is run. */
@@ -149,12 +150,13 @@ struct run {
 	const struct profile *profile;
 	const struct query *query;
 	struct selection *selection;
-	struct time_spans spans;
+	struct time_spans times;
 	struct idle idle;
 	size_t n_filters;
 	struct value_filter filters[QUERY_MAX_PATTERNS];
 	struct period period;
-	const int64_t *column; /* of the metric; NULL: samples or their periods */
+	const int64_t *column;        /* of the metric; NULL: samples or their periods */
+	struct selection_span *spans; /* of all samples; NULL: they are moments */
 };
 
 static void release_filters(struct run *run)
@@ -266,11 +268,41 @@ static int find_measure(struct run *run, struct err *err)
 	return missing_metric(profile, query->metric ? query->metric : "", err);
 }
 
+/* Where the weights are wall time, and their share in the time of the query can be told. */
+static int find_spans(struct run *run, struct err *err)
+{
+	struct selection *selection = run->selection;
+
+	if (selection->measure != QUERY_WEIGHT || !run->period.is_wall ||
+	    !wall_time_init(&selection->memory->time, run->profile, run->query))
+		return 0;
+	if (wall_spans(run->profile, selection->event, &run->period, &run->spans) < 0)
+		return err_set(err, ENOMEM, "a selection");
+	return 0;
+}
+
+static bool has_all_time(const struct run *run)
+{
+	return run->query->n_ranges == 0 && run->query->every.every_ns == 0;
+}
+
+/* A sample that stands for nothing is where its span is. */
+static bool is_in_time(const struct run *run, size_t sample)
+{
+	struct selection_span span = run->spans[sample];
+
+	if (span.from_ns == span.to_ns)
+		span.to_ns++;
+	return wall_time_within(&run->selection->memory->time, span) > 0;
+}
+
 /* By the measure; the sample has a value. */
 static int64_t value_of(const struct run *run, size_t sample)
 {
 	int64_t value = run->column ? run->column[sample] : 0;
 
+	if (run->spans && !has_all_time(run))
+		return wall_time_within(&run->selection->memory->time, run->spans[sample]);
 	switch (run->selection->measure) {
 	case QUERY_SAMPLES:
 		return 1;
@@ -342,29 +374,50 @@ static int take_sample(struct run *run, size_t sample, struct err *err)
 	}
 	value = value_of(run, sample);
 	selection->is_signed |= value < 0;
+	if (run->spans)
+		selection->spans[selection->n] = run->spans[sample];
 	selection->samples[selection->n] = (uint32_t)sample;
 	selection->stacks[selection->n] = node;
 	selection->values[selection->n++] = value;
 	return 0;
 }
 
-static int take_samples(struct run *run, struct err *err)
+static int make_columns(struct run *run, size_t n, struct err *err)
 {
 	struct selection *selection = run->selection;
-	size_t n = run->spans.n_samples + 1;
-	int r = 0;
 
 	selection->samples = malloc(n * sizeof(*selection->samples));
 	selection->stacks = malloc(n * sizeof(*selection->stacks));
 	selection->values = malloc(n * sizeof(*selection->values));
-	if (!selection->samples || !selection->stacks || !selection->values)
+	if (run->spans)
+		selection->spans = malloc(n * sizeof(*selection->spans));
+	if (!selection->samples || !selection->stacks || !selection->values ||
+	    (run->spans && !selection->spans))
 		return err_set(err, ENOMEM, "a selection");
-	for (size_t i = 0; i < run->spans.n; i++) {
-		const struct time_span *span = &run->spans.spans[i];
+	return 0;
+}
+
+/* Of wall time: those of which some is in the query's. */
+static int take_spans(struct run *run, struct err *err)
+{
+	int r = make_columns(run, run->profile->n_samples + 1, err);
+
+	for (size_t sample = 0; r == 0 && sample < run->profile->n_samples; sample++)
+		if ((has_all_time(run) || is_in_time(run, sample)) && passes_filters(run, sample))
+			r = take_sample(run, sample, err);
+	return r;
+}
+
+static int take_samples(struct run *run, struct err *err)
+{
+	int r = make_columns(run, run->times.n_samples + 1, err);
+
+	for (size_t i = 0; r == 0 && i < run->times.n; i++) {
+		const struct time_span *span = &run->times.spans[i];
 		bool all = !span->tested && run->query->every.every_ns == 0;
 
 		for (size_t sample = span->begin; r == 0 && sample < span->end; sample++) {
-			if (!all && !time_spans_take(&run->spans, span, sample))
+			if (!all && !time_spans_take(&run->times, span, sample))
 				continue;
 			if (passes_filters(run, sample))
 				r = take_sample(run, sample, err);
@@ -405,13 +458,15 @@ static int run_query(struct run *run, struct err *err)
 		(void)err_set(err, 0, "more than %d time ranges", QUERY_MAX_RANGES);
 		return -E2BIG;
 	}
-	time_spans_init(&run->spans, run->profile, run->query);
+	time_spans_init(&run->times, run->profile, run->query);
 	run->selection->delta_metric = query_delta_metric(run->query);
 	r = make_filters(run, err);
 	if (r == 0) {
 		choose_event(run);
 		r = find_measure(run, err);
 	}
+	if (r == 0)
+		r = find_spans(run, err);
 	if (r == 0 && !run->query->idle && idle_init(&run->idle, run->profile) < 0)
 		r = err_set(err, ENOMEM, "a selection");
 	if (r == 0)
@@ -419,7 +474,7 @@ static int run_query(struct run *run, struct err *err)
 	if (r == 0)
 		r = stack_groups_init(&memory->groups, run->profile, run->query, err);
 	if (r == 0)
-		r = take_samples(run, err);
+		r = run->spans ? take_spans(run, err) : take_samples(run, err);
 	return r;
 }
 
@@ -472,6 +527,7 @@ int selection_make(const struct profile *profile, const struct query *query,
 	r = run_query(&run, err);
 	release_filters(&run);
 	idle_release(&run.idle);
+	free(run.spans);
 	if (r < 0) {
 		selection_free(selection);
 		return r;
@@ -493,6 +549,16 @@ const char *selection_frame_name(const struct selection *selection, uint32_t fra
 	return frame < selection->n_labels ? selection->labels[frame] : "";
 }
 
+int64_t selection_time(const struct selection *selection, struct selection_span span)
+{
+	return wall_time_within(&selection->memory->time, span);
+}
+
+void selection_same_time(struct selection *to, const struct selection *from)
+{
+	to->memory->time = from->memory->time;
+}
+
 void selection_free(struct selection *selection)
 {
 	if (!selection)
@@ -505,5 +571,6 @@ void selection_free(struct selection *selection)
 	free(selection->samples);
 	free(selection->stacks);
 	free(selection->values);
+	free(selection->spans);
 	free(selection);
 }

@@ -112,6 +112,7 @@ static struct selection *copy_facts(const struct selection *from)
 	to->n_idle = from->n_idle;
 	to->n_others = from->n_others;
 	to->event = from->event;
+	selection_same_time(to, from);
 	return to;
 }
 
@@ -122,13 +123,17 @@ static int take_samples(const struct transform *transform, struct selection *to)
 	to->samples = calloc(from->n + 1, sizeof(*to->samples));
 	to->stacks = calloc(from->n + 1, sizeof(*to->stacks));
 	to->values = calloc(from->n + 1, sizeof(*to->values));
-	if (!to->samples || !to->stacks || !to->values)
+	if (from->spans)
+		to->spans = calloc(from->n + 1, sizeof(*to->spans));
+	if (!to->samples || !to->stacks || !to->values || (from->spans && !to->spans))
 		return -ENOMEM;
 	for (size_t i = 0; i < from->n; i++) {
 		uint32_t stack = transform->now[from->stacks[i]];
 
 		if (stack == OUT)
 			continue;
+		if (from->spans)
+			to->spans[to->n] = from->spans[i];
 		to->samples[to->n] = from->samples[i];
 		to->stacks[to->n] = stack;
 		to->values[to->n++] = from->values[i];

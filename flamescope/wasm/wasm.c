@@ -477,6 +477,10 @@ const struct wasm_view *wasm_selection_column(const struct selection *selection,
 		return wasm_view(selection->stacks, selection->n, WASM_U32);
 	if (strcmp(name, "values") == 0)
 		return sparse(selection->values, selection->n);
+	if (strcmp(name, "span_from") == 0)
+		return WASM_DOUBLES(selection->spans, selection->spans ? selection->n : 0, from_ns);
+	if (strcmp(name, "span_to") == 0)
+		return WASM_DOUBLES(selection->spans, selection->spans ? selection->n : 0, to_ns);
 	if (strcmp(name, "node_parent") == 0)
 		return WASM_NUMBERS(selection->nodes, n_nodes, parent);
 	return WASM_NUMBERS(selection->nodes, n_nodes, frame);

@@ -27,32 +27,27 @@ export function makeSelections(profiles) {
 	const memo = makeMemo(MAX_KEPT, (made) => made.release());
 	const kept = (key, step) => memo.get(key) ?? memo.set(key, step());
 
-	/* Of a query that asks for what is not there it is nothing, and says why. */
-	function orNothing(profile, query, step) {
-		try {
-			return step();
-		} catch (error) {
-			return emptySelection(profile, query, error.message);
-		}
-	}
-
-	/* All of the time, by the query. */
-	const whole = ({ query }, which = "A", everyEvent = false) => kept(keyOf("whole", which, query, everyEvent), () =>
-		orNothing(profiles[which], query, () => makeSelection(profiles[which], query, everyEvent)));
-
-	/* Each step is kept, for what is not kept is not released. */
-	function part(state, which, ranges, transforms = state.transforms) {
-		const { query } = state;
-		return kept(keyOf("part", which, query, ranges, transforms), () => {
-			if (transforms.length)
-				return transformSelection(part(state, which, ranges, []), transforms);
-			const all = whole(state, which);
-			return ranges.length === 0 || all.problem ? all : orNothing(all.profile, query, () => inRanges(all, ranges));
+	/*
+	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
+	 * is nothing, and says why.  Each step is kept, for what is not kept is not released.
+	 */
+	function part({ query, transforms }, which, ranges, everyEvent = false) {
+		const profile = profiles[which];
+		return kept(keyOf("part", which, query, transforms, ranges, everyEvent), () => {
+			try {
+				return transforms.length
+					? transformSelection(part({ query, transforms: [] }, which, ranges, everyEvent), transforms)
+					: makeSelection(profile, query, everyEvent, ranges);
+			} catch (error) {
+				return emptySelection(profile, query, error.message);
+			}
 		});
 	}
 
 	const selections = {
-		whole,
+		/* All of the time: by the query alone, or also without what the reader's steps drop. */
+		whole: (state) => part({ ...state, transforms: [] }, "A", []),
+		allTime: (state, everyEvent) => part(state, "A", [], everyEvent),
 		selection: (state) => part(state, "A", state.ranges),
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB(state) {
@@ -102,8 +97,8 @@ export function makeAnswers() {
 	const selections = makeSelections(profiles);
 	const plain = ({ selection, ...rest }) => rest;
 	/* METRIC instead of the state's; "": that. */
-	const forHeat = (state, metric = "") => selections.whole(metric ? { ...state, query: { ...state.query, metric } } : state,
-		"A", state.by === "event");
+	const forHeat = (state, metric = "") => selections.allTime(metric ? { ...state, query: { ...state.query, metric } } : state,
+		state.by === "event");
 
 	return {
 		/*
@@ -128,6 +123,7 @@ export function makeAnswers() {
 			return Object.fromEntries([...opened].map(([which, profile]) => [which, profile && pageOf(profile)]));
 		},
 		whole: (state) => said(selections.whole(state)),
+		allTime: (state) => said(selections.allTime(state)),
 		selection: (state) => said(selections.selection(state)),
 		selectionB(state) {
 			const selection = selections.selectionB(state);
@@ -172,7 +168,7 @@ export function makeAnswers() {
 		threads(state, query, fromNs, toNs) {
 			const of = { ...state, query };
 			const selection = selections.selection(of);
-			return { ...threadTracks(selections.whole(of), selection, fromNs, toNs), selection: said(selection) };
+			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
 		},
 		details: (state, name) => functionDetails(selections.selection(state), name),
 		diff(state) {
@@ -180,15 +176,21 @@ export function makeAnswers() {
 			return { ...structuredClone(diff), tree: treeOf(state.changes) };
 		},
 		chance: (state) => selections.diff(state).testSlice(),
-		brush: (state, n) => brushBins(selections.whole(state), n),
+		brush: (state, n) => brushBins(selections.allTime(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter, metric) {
-			const selection = inRanges(forHeat(state, metric), [range], filter);
+			const all = inRanges(forHeat(state, metric), [range], filter);
+			const selection = transformSelection(all, state.transforms);
 			const frames = topFrames(selection);
+			all.release();
 			selection.release();
 			return frames;
 		},
-		values: (state, name) => dimensionValues(profiles.A, name),
+		/* Of the samples that pass the other filters. */
+		values(state, name) {
+			const filters = state.query.filters.filter(({ dimension }) => dimension !== name);
+			return dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name);
+		},
 		file: (state, end) => fileOf("file", selections.selection(state).made, end),
 		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
 		drawing(state, kind, title, { columnNs, phaseNs, around, matches } = {}) {

@@ -56,6 +56,7 @@ function startWorker() {
 
 const QUERY = ["query"];
 const SELECTION = ["query", "ranges", "transforms"]; /* what of a state a selection follows from */
+const ALL_TIME = ["query", "transforms"];
 const BASELINE = ["query", "rangesB", "transforms"];
 
 /**
@@ -143,12 +144,13 @@ export function makeModels(app, worker = watched(startWorker)) {
 	const models = {
 		ask,
 		whole: () => of(get("whole", QUERY), app.profile),
+		allTime: () => of(get("allTime", ALL_TIME), app.profile),
 		selection: () => of(get("selection", SELECTION), app.profile),
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB: () => of(get("selectionB", BASELINE), app.baseline ?? app.profile),
 		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later; METRIC instead of the state's. */
 		heat(columnNs, phaseNs, metric = "") {
-			const heat = get("heat", ["query", "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
+			const heat = get("heat", [...ALL_TIME, "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
 			of(heat.selection, app.profile);
 			return heat;
 		},
@@ -170,8 +172,8 @@ export function makeModels(app, worker = watched(startWorker)) {
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),
-		brush: (n) => get("brush", QUERY, n),
-		values: (name) => get("values", [], name),
+		brush: (n) => get("brush", ALL_TIME, n),
+		values: (name) => get("values", ALL_TIME, name),
 		/** Profiles of {A, B...: the data of a recording, or null}, in whose places those before are gone. */
 		open: async (parts) => Object.fromEntries(Object.entries(await ask("open", parts))
 			.map(([which, page]) => [which, page && readPage(page)])),

@@ -66,12 +66,12 @@ export function mountFilterMenu(button, box, app) {
 		make("label", {}, flatten, "one frame for direct recursion"),
 		make("label", {}, wrappers, "leave out wrappers"));
 
-	const row = ({ label, samples }, chosen) => make("label", { className: "value" },
+	const row = ({ label, share }, chosen) => make("label", { className: "value" },
 		make("input", { type: "checkbox", checked: chosen.has(label), onchange: ({ target }) => app.store.setQuery({
 			filters: toggleLabel(app.store.state.query.filters, where.value, label, how.value === "not", target.checked) }) }),
 		make("span", { className: "name", textContent: label || `[no ${where.value}]`, title: label }),
-		make("span", { className: "part", textContent: formatShare(samples, app.profile.n),
-			style: `--part: ${samples / app.profile.n}` }));
+		make("span", { className: "part", textContent: formatShare(share, 1),
+			style: `--part: ${share}` }));
 
 	/* What the typed text is part of; all of it while nothing is typed. */
 	function showList() {

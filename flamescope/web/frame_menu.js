@@ -3,17 +3,19 @@
 import { button, make } from "wick/dom.js";
 import { walkBox } from "wick/floating.js";
 import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
+import { patternOf } from "wick/label_pattern.js";
 
 function actionsFor(app, selection, frame) {
 	const { store } = app;
 	const name = frameName(selection, frame);
 	const module = frameModule(selection, frame);
-	const pattern = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+	const pattern = patternOf([name]);
 	const transform = (kind, of) => () =>
 		store.set({ transforms: [...store.state.transforms, { kind, of }], zoom: [], window: null });
 	const actions = [
 		["Details", () => store.set({ frame: name, details: "open" })],
 		["Callers and callees", () => store.set({ view: "sandwich", around: name, frame: name })],
+		["Show only when this runs", () => store.setQuery({ only: [...new Set([...store.state.query.only, pattern])] })],
 		["Focus: only stacks from here on", transform("focus", name)],
 		["Merge into its callers", transform("merge", name)],
 		["Collapse its recursion", transform("collapse", name)],
@@ -23,7 +25,7 @@ function actionsFor(app, selection, frame) {
 		["Search for it", () => store.set({ search: pattern })],
 		["Copy its name", () => copyName(app, name)],
 	];
-	return isGroupLabel(selection, frame) ? actions.slice(2) : actions;
+	return isGroupLabel(selection, frame) ? actions.slice(3) : actions;
 }
 
 async function copyName(app, name) {

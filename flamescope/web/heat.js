@@ -23,8 +23,8 @@ function fittingColumn(columnNs, nRows, lengthNs) {
 /* What USE makes of a heatmap of C. */
 export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) {
 	const { profile } = selection;
-	const rows = nRows || (by ? MAX_ROWS : 50);
-	const fitting = fittingColumn(columnNs || SECOND, rows, profile.startSub + profile.lengthNs);
+	const rows = nRows || (by ? MAX_ROWS : 0); /* 0: as the samples are dense, at most 50 */
+	const fitting = fittingColumn(columnNs || SECOND, rows || 50, profile.startSub + profile.lengthNs);
 	const made = make("heat", selection.made, fitting, phaseNs, rows, by, cell === "max" ? 1 : 0);
 	try {
 		return use(made);
@@ -51,15 +51,17 @@ export function makeHeat(selection, options = {}) {
 
 /* Sums of the selection in N equal parts of the recording, apart by sign. */
 export function brushBins(selection, n) {
-	const { profile, samples, values } = selection;
+	const { profile, samples, values, spans } = selection;
 	const scale = n / Math.max(1, profile.lengthNs);
 	const bins = { gain: new Float64Array(n), loss: new Float64Array(n), most: 0 };
 	for (let i = 0; i < selection.n; i++) {
-		const at = Math.min(n - 1, Math.floor(profile.time[samples[i]] * scale));
-		if (values[i] < 0)
-			bins.loss[at] -= values[i];
-		else
-			bins.gain[at] += values[i];
+		const to = spans.to.length ? Math.max(0, spans.to[i] * scale) : profile.time[samples[i]] * scale;
+		const from = spans.from.length ? Math.max(0, spans.from[i] * scale) : to;
+		const last = Math.min(n - 1, Math.floor(to));
+		for (let at = Math.min(last, Math.floor(from)); at <= last; at++) {
+			const part = to > from ? (Math.min(to, at + 1) - Math.max(from, at)) / (to - from) : 1;
+			(values[i] < 0 ? bins.loss : bins.gain)[at] += part * Math.abs(values[i]);
+		}
 	}
 	for (let i = 0; i < n; i++)
 		bins.most = Math.max(bins.most, bins.gain[i], bins.loss[i]);

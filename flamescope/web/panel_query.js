@@ -14,7 +14,7 @@ const MEASURES = [
 	["", "value"], [":mean", "mean"], [":delta", "change (signed)"],
 	[":gain", "what it grew by"], [":loss", "what it shrank by"],
 ];
-const ROWS = [10, 20, 25, 50, 100];
+const ROWS = [0, 10, 20, 25, 50, 100];
 const COLUMNS = [0, 10e6, 20e6, 50e6, 100e6, 200e6, 500e6, 1e9, 10e9, 60e9, 600e9]; /* nanoseconds */
 const MOST_NAMED = 2; /* values in a chip */
 const PATTERNS = [["only", "only stacks with"], ["without", "without stacks with"], ["elide", "left out:"]];
@@ -133,7 +133,7 @@ function mountChips(list, app) {
 export function mountHeatMenu(button, box, app) {
 	/* Each is called as what of the state it shows. */
 	const by = select("by");
-	const rows = select("rows", ...ROWS.map((n) => option(n === 50 ? 0 : n, `${n}`)));
+	const rows = select("rows", ...ROWS.map((n) => option(n, n ? `${n}` : "as fits")));
 	const column = select("column");
 	const cell = select("cell", option("", "the sum of its samples"), option("max", "the largest value"));
 	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });

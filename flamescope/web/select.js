@@ -18,14 +18,30 @@ export function dimensionOf(profile, name) {
 	return { labels, codes };
 }
 
-/** What samples say in a dimension: [{label, samples: how many say it}], most first. */
-export function dimensionValues(profile, name) {
-	const { labels, codes } = dimensionOf(profile, name);
-	const samples = new Map();
-	for (const code of codes)
-		samples.set(labels[code], (samples.get(labels[code]) ?? 0) + 1);
-	return [...samples].map(([label, n]) => ({ label, samples: n }))
-		.sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1));
+/** Of what is no sum, how many samples there are. */
+export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
+
+/** What sample I of a selection adds to an amount. */
+export const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
+
+/**
+ * What the samples of a recording say in a dimension: [{label, amount, share}], most first.  Of a
+ * selection: its amount may be 0.
+ */
+export function dimensionValues(selection, name) {
+	const { labels, codes } = dimensionOf(selection.profile, name);
+	const amounts = new Float64Array(labels.length);
+	const occurs = new Uint8Array(labels.length);
+	let whole = 0;
+	codes.forEach((code) => (occurs[code] = 1));
+	selection.samples.forEach((sample, i) => {
+		const amount = amountOf(selection, i);
+		amounts[codes[sample]] += amount;
+		whole += amount;
+	});
+	return labels.map((label, code) => ({ label, amount: amounts[code], share: whole && amounts[code] / whole }))
+		.filter((_, code) => occurs[code])
+		.sort((a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1));
 }
 
 /*
@@ -45,6 +61,8 @@ class Selection {
 			samples: () => columnOf("samples"),
 			stacks: () => columnOf("stacks"),
 			values: () => columnOf("values"),
+			/* {from, to} of the times that samples stand for; empty where they are moments */
+			spans: () => ({ from: columnOf("span_from"), to: columnOf("span_to") }),
 			nodes: () => ({ n: said.nNodes, parent: columnOf("node_parent"), frame: columnOf("node_frame") }),
 		});
 	}
@@ -96,8 +114,8 @@ export function transformSelection(selection, transforms) {
 			selection.release();
 		return made;
 	};
-	const { profile, query, everyEvent, name } = selection;
-	return new Selection(profile, { query, everyEvent, name }, remake);
+	const { profile, query, everyEvent, name, problem } = selection;
+	return Object.assign(new Selection(profile, { query, everyEvent, name }, remake), { problem });
 }
 
 /* Nothing of PROFILE, because of PROBLEM. */

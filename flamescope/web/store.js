@@ -70,7 +70,7 @@ const PROPERTIES = {
 	columns: text(), /* of the table; "counts": those of samples, too */
 	details: text(), /* the panel of a function: "open", "closed"; "": as fits */
 	strip: part, /* {from, to} that the time strip shows; null: all of the selection */
-	rows: count(1000), /* of the heatmap; 0: 50 */
+	rows: count(1000), /* of the heatmap; 0: as fits */
 	column: count(MOST_NS), /* ns a column; 0: as fits */
 	phase: count(MOST_NS), /* ns after the whole column that columns begin */
 	threads: count(100000), /* that the time strip shows; 0: the first few */

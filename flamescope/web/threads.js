@@ -1,11 +1,8 @@
 /* threads.js - how much each process and thread has of a selection, and when */
 
-import { dimensionOf } from "wick/select.js";
+import { amountOf, countsSamples, dimensionOf } from "wick/select.js";
 
 const N_BINS = 200; /* of a track */
-
-/** Of what is no sum, how many samples there are. */
-const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
 /* The rows of all threads with a sample of SELECTION, by the code of the thread, and the places of its samples. */
 function threadRows({ profile, samples, n }, { labels, codes }) {
@@ -52,8 +49,8 @@ function listed(threads) {
  * states, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
  * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
  * state of profile.states, and the last for all else.  most: the largest bin by level; states: those that
- * there are; countsSamples: amounts are numbers of samples; isLanes: of wall time, of which a sample is
- * the end of what it stands for, a track has all (docs/decisions/0011).
+ * there are; countsSamples: amounts are numbers of samples; isLanes: samples stand for times (wall time,
+ * docs/decisions/0011), and a track has all of them.
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
 	const { profile } = whole;
@@ -61,8 +58,8 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	const thread = dimensionOf(profile, "thread");
 	const state = profile.tags.some(({ name }) => name === "state") ? dimensionOf(profile, "state") : null;
 	const stateOf = state?.labels.map((label) => (profile.states.findIndex((known) => known.label === label) + nStates) % nStates);
-	const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
-	const isLanes = whole.noun === "of wall time";
+	const { spans } = whole;
+	const isLanes = spans.to.length > 0;
 	const binNs = (toNs - fromNs) / N_BINS;
 	const byCode = threadRows(whole, thread);
 	const cells = { bins: [], values: [], states: new Set() };
@@ -78,8 +75,8 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		const sample = whole.samples[i];
 		const at = state ? stateOf[state.codes[sample]] : nStates - 1;
 		const amount = amountOf(whole, i);
-		const end = (profile.time[sample] - fromNs) / binNs;
-		const length = isLanes ? amount / binNs : 0;
+		const end = ((isLanes ? spans.to[i] : profile.time[sample]) - fromNs) / binNs;
+		const length = isLanes ? (spans.to[i] - spans.from[i]) / binNs : 0;
 		const last = Math.min(N_BINS - 1, Math.floor(end));
 		for (let bin = Math.max(0, Math.floor(end - length)); bin <= last; bin++)
 			sums[bin * nStates + at] += length ? binNs * (Math.min(end, bin + 1) - Math.max(end - length, bin)) : amount;

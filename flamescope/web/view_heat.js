@@ -72,7 +72,7 @@ class HeatView extends HeatCanvas {
 		}
 		const { models, store } = this.app;
 		const { ranges, rangesB } = store.state;
-		const amount = ranges.length ? `: ${amountText(models.selection(), models.whole())}` : "";
+		const amount = ranges.length ? `: ${amountText(models.selection(), models.allTime())}` : "";
 		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;

@@ -88,6 +88,35 @@ test("what was done to the stacks is taken back chip by chip", async () => {
 	await wick.isQuiet(page);
 });
 
+/* How many samples each second of the heatmap has. */
+const secondsOf = (page) => page.$eval("#heat-bar .as-text", (details) => {
+	details.open = true;
+	return new Promise((resolve) => setTimeout(resolve)).then(() =>
+		[...details.querySelectorAll("tbody tr")].map((row) => Number(row.cells[2].textContent)));
+});
+
+test("the heatmap shows when a function runs, by a step or by the menu of a frame", async () => {
+	const page = await wick.openPage(url, "view=reverse&t=focus:stall");
+	await wick.rest(page);
+	const focused = await secondsOf(page);
+	assert.ok(focused.slice(0, 16).every((n) => n === 0) && focused.slice(16).some((n) => n > 0), `${focused}`);
+	await page.click("#chips .chip button");
+	await wick.rest(page);
+	assert.ok((await secondsOf(page)).slice(0, 16).every((n) => n > 0));
+	await page.focus("#view canvas");
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("m");
+	const name = await (await page.waitForSelector("#frame-menu")).evaluate((menu) => menu.getAttribute("aria-label"));
+	await page.evaluate(() => [...document.querySelectorAll("#frame-menu button")]
+		.find((button) => button.textContent === "Show only when this runs").click());
+	await wick.rest(page);
+	assert.match(decodeURIComponent(await page.evaluate(() => location.hash)), new RegExp(`only=\\^${name}\\$`));
+	const [shown, all] = [await secondsOf(page), 2000];
+	const n = shown.reduce((a, b) => a + b);
+	assert.ok(n > 0 && n < all, `${n} samples with ${name}`);
+	await wick.isQuiet(page);
+});
+
 test("idle CPUs are hidden by a chip that shows them, and an event is chosen", async () => {
 	const path = join(wick.folder, "system.perf");
 	copyFileSync(new URL("../view/samples/system.perf", import.meta.url), path);

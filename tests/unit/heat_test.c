@@ -295,6 +295,191 @@ static void says_which_columns_would_do(void **state)
 	assert_int_equal(heat_make(selection, &options, &heat, &err), -E2BIG);
 }
 
+/* A recording of wall time at 1000 Hz: a weight of 1 is 1 ms. */
+static void is_wall_time(struct hand_profile *hand)
+{
+	const uint32_t name = hand->profile.event_names[0];
+
+	hand->profile.is_wick = true;
+	hand->profile.hz = 1000;
+	free((char *)hand->profile.strings[name]);
+	hand->profile.strings[name] = strdup("wall-clock");
+}
+
+static void add_wait(struct hand_profile *hand, int32_t tid, uint64_t end_ms, uint64_t wait_ms)
+{
+	hand_profile_add(hand, &(struct hand_sample){.time_ns = end_ms * ms,
+						     .stack = "main",
+						     .comm = "a",
+						     .pid = 1,
+						     .tid = tid,
+						     .weight = wait_ms});
+}
+
+static int64_t sum_of(const struct heat *heat)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < heat->n_columns * heat->n_rows; i++)
+		sum += heat->values[i];
+	return sum;
+}
+
+/* Thread 1 waits for 2.03 s until 2.05 s; thread 2 for 30 ms, and then 20 ms. */
+static void add_waits(struct hand_profile *hand)
+{
+	hand->profile.start_ns = 5000 * ms;
+	add_wait(hand, 2, 0, 0);
+	hand->profile.weights[0] = 0; /* which is 1 as it was added */
+	add_wait(hand, 2, 1030, 30);
+	add_wait(hand, 2, 1050, 20);
+	add_wait(hand, 1, 2050, 2030);
+	is_wall_time(hand);
+}
+
+static void a_wait_is_in_all_cells_of_its_time(void **state)
+{
+	const struct heat_options options = {.n_rows = 50};
+	const struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct heat *heat;
+
+	add_waits(hand);
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 0, 0, 0, 1); /* of the sample that stands for nothing */
+	assert_cell(heat, 0, 1, 20 * (int64_t)ms, 1);
+	assert_cell(heat, 0, 49, 20 * (int64_t)ms, 1);
+	assert_cell(heat, 1, 0, 40 * (int64_t)ms, 2);
+	assert_cell(heat, 1, 1, 40 * (int64_t)ms, 3);
+	assert_cell(heat, 1, 2, 30 * (int64_t)ms, 2);
+	assert_cell(heat, 1, 3, 20 * (int64_t)ms, 1);
+	assert_cell(heat, 2, 2, 10 * (int64_t)ms, 1);
+	assert_cell(heat, 2, 3, 0, 0);
+	assert_int_equal(sum_of(heat), 2080 * ms);
+	assert_int_equal(heat->max, 40 * ms);
+	heat_free(heat);
+}
+
+static void a_wait_is_in_all_columns_of_its_row(void **state)
+{
+	const struct heat_options options = {.column_ns = 500000000, .by = "tid"};
+	const struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct heat *heat;
+
+	add_waits(hand);
+	heat = made(hand, &query, &options);
+	assert_string_equal(heat->row_labels[0], "1");
+	assert_cell(heat, 0, 0, 480 * (int64_t)ms, 1);
+	assert_cell(heat, 1, 0, 500 * (int64_t)ms, 1);
+	assert_cell(heat, 3, 0, 500 * (int64_t)ms, 1);
+	assert_cell(heat, 4, 0, 50 * (int64_t)ms, 1);
+	assert_cell(heat, 1, 1, 0, 0);
+	assert_cell(heat, 2, 1, 50 * (int64_t)ms, 2);
+	assert_int_equal(sum_of(heat), 2080 * ms);
+	heat_free(heat);
+}
+
+/* Its sum is that of the cells; the largest value is that of a whole sample. */
+static void a_part_of_the_time_has_its_part_of_a_wait(void **state)
+{
+	struct heat_options options = {.n_rows = 50};
+	struct query query = {.n_ranges = 1,
+			      .ranges = {{.from_ns = 1000 * ms, .to_ns = 1040 * ms}}};
+	struct hand_profile *hand = *state;
+	struct heat *heat;
+
+	add_waits(hand);
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 0, 49, 0, 0);
+	assert_cell(heat, 1, 0, 40 * (int64_t)ms, 2);
+	assert_cell(heat, 1, 1, 40 * (int64_t)ms, 3);
+	assert_cell(heat, 1, 2, 0, 0);
+	assert_int_equal(sum_of(heat), 80 * ms);
+	assert_int_equal(hand->selection->values[0] + hand->selection->values[1] +
+				 hand->selection->values[2],
+			 80 * ms);
+	heat_free(heat);
+	query.n_ranges = 0;
+	options.largest = true;
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 1, 0, 0, 0);
+	assert_cell(heat, 2, 2, 2030 * (int64_t)ms, 1);
+	heat_free(heat);
+}
+
+/* Two samples of a thread at one moment are one after the other; before all columns there is none.
+ */
+static void no_thread_is_in_two_states_at_a_time(void **state)
+{
+	const struct heat_options options = {.n_rows = 50};
+	const struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct heat *heat;
+
+	add_wait(hand, 1, 0, 100);
+	add_wait(hand, 1, 100, 10);
+	add_wait(hand, 1, 100, 60);
+	is_wall_time(hand);
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 0, 0, 100 * (int64_t)ms, 1);
+	assert_cell(heat, 0, 1, 10 * (int64_t)ms, 1);
+	assert_cell(heat, 0, 2, 20 * (int64_t)ms, 1);
+	assert_cell(heat, 0, 4, 20 * (int64_t)ms, 1);
+	assert_cell(heat, 0, 5, 0, 0);
+	assert_int_equal(sum_of(heat), 170 * ms);
+	heat_free(heat);
+}
+
+static void other_weights_stay_where_they_are(void **state)
+{
+	const struct heat_options options = {.n_rows = 50};
+	const struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct heat *heat;
+
+	add_wait(hand, 1, 0, 1);
+	add_wait(hand, 1, 900, 500);
+	hand->profile.is_wick = true;
+	hand->profile.hz = 1000;
+	heat = made(hand, &query, &options);
+	assert_cell(heat, 0, 44, 0, 0);
+	assert_cell(heat, 0, 45, 500 * (int64_t)ms, 1);
+	heat_free(heat);
+}
+
+static size_t fitting_rows(struct hand_profile *hand, size_t n, uint64_t distance_ns, uint32_t most)
+{
+	const struct heat_options options = {.most_rows = most};
+	const struct query query = {0};
+	struct heat *heat;
+	size_t n_rows;
+
+	hand_profile_release(hand);
+	hand_profile_init(hand, 0);
+	for (size_t i = 0; i < n; i++)
+		add_at(hand, i * distance_ns);
+	heat = made(hand, &query, &options);
+	n_rows = heat->n_rows;
+	heat_free(heat);
+	return n_rows;
+}
+
+static void has_as_many_rows_as_samples_allow(void **state)
+{
+	struct hand_profile *hand = *state;
+
+	assert_int_equal(fitting_rows(hand, 1000, 1 * ms, 0), 50);
+	assert_int_equal(fitting_rows(hand, 1000, 5 * ms, 0), 50);
+	assert_int_equal(fitting_rows(hand, 1000, 6 * ms, 0), 40);
+	assert_int_equal(fitting_rows(hand, 1000, 10 * ms, 0), 25);
+	assert_int_equal(fitting_rows(hand, 1000, 10101010, 0), 20); /* 99 Hz */
+	assert_int_equal(fitting_rows(hand, 1000, 50 * ms, 0), 20);
+	assert_int_equal(fitting_rows(hand, 199, 50 * ms, 0), 50); /* few */
+	assert_int_equal(fitting_rows(hand, 1000, 1 * ms, 25), 25);
+	assert_int_equal(fitting_rows(hand, 1000, 10101010, 25), 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +494,12 @@ int main(void)
 		hand_profile_test(does_not_wrap_around),
 		hand_profile_test(shows_a_dimension_by_time),
 		hand_profile_test(says_which_columns_would_do),
+		hand_profile_test(a_wait_is_in_all_cells_of_its_time),
+		hand_profile_test(a_wait_is_in_all_columns_of_its_row),
+		hand_profile_test(a_part_of_the_time_has_its_part_of_a_wait),
+		hand_profile_test(no_thread_is_in_two_states_at_a_time),
+		hand_profile_test(other_weights_stay_where_they_are),
+		hand_profile_test(has_as_many_rows_as_samples_allow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

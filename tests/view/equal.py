@@ -99,7 +99,8 @@ class Comparison:
         self.n_bad += len(found)
 
     def heat(self, path, recording, measure):
-        shown = look(self.wick, "heatmap", path, ["--metric", measure], self.folder)
+        shown = look(self.wick, "heatmap", path, ["--metric", measure, "--rows", "50"],
+                     self.folder)
         want, n_columns = reference.heat(recording, measure)
         got = cells_of(shown)
         if measure.endswith(":mean"):

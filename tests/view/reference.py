@@ -298,6 +298,24 @@ def is_idle(sample):
         any(word in name for name, _, _ in sample.frames for word in IDLE)
 
 
+def wall_spans(recording, groups=()):
+    """{id(sample): [from, to)} of wall time: a sample ends its own, and where the next one of its
+    thread has begun by then, it ends there; None: the weights are none."""
+    of = [sample for sample in recording.samples
+          if sample.event == recording.samples[0].event or "event" in groups]
+    if not recording.is_wick or \
+            any(re.split("[:/]", sample.event)[0] != "wall-clock" or not sample.ns_of_weight
+                for sample in of):
+        return None
+    spans, begun = {}, {}
+    for sample in reversed(of):
+        thread = (sample.words.get("host"), sample.pid, sample.tid, sample.comm)
+        end = min(sample.ns, begun.get(thread, sample.ns))
+        begun[thread] = end - value_of(sample, "period")
+        spans[id(sample)] = (begun[thread], end)
+    return spans
+
+
 def counted(recording, measure, span=None, groups=()):
     """The samples that have a value, with it; span: [from, to) since the first sample's time.
 
@@ -305,11 +323,18 @@ def counted(recording, measure, span=None, groups=()):
     them apart.
     """
     start = recording.samples[0].ns if recording.samples else 0
+    spans = wall_spans(recording, groups) if measure == "period" and span else None
     for sample in recording.samples:
         if is_idle(sample) or \
                 (sample.event != recording.samples[0].event and "event" not in groups):
             continue
         value = value_of(sample, measure)
+        if spans and value:
+            begin, end = spans[id(sample)]
+            value = min(end, start + span[1]) - (max(begin, start + span[0]) if span[0] else begin)
+            if value > 0:
+                yield sample, value
+            continue
         if value is ABSENT or (span and not span[0] <= sample.ns - start < span[1]):
             continue
         yield sample, value
@@ -322,11 +347,18 @@ def heat(recording, measure, n_rows=50):
         return {}, 0
     first = recording.samples[0].ns // 10**9
     last = max(sample.ns for sample in recording.samples)
+    spans = wall_spans(recording) if measure == "period" else None
+    width = 10**9 // n_rows
     for sample, value in counted(recording, measure):
-        column = sample.ns // 10**9 - first
-        row = sample.ns % 10**9 * n_rows // 10**9
-        cells[column, row][0] += value
-        cells[column, row][1] += 1
+        begin, end = spans[id(sample)] if spans and value else (sample.ns, sample.ns + 1)
+        parts = collections.Counter()
+        for ns in range(begin // width * width, end, width):  # of whole cells, and two ends
+            part = min(end, ns + width) - max(begin, ns)
+            parts[max(ns, first * 10**9)] += part if spans else value
+        for ns, part in parts.items():
+            cell = cells[ns // 10**9 - first, ns % 10**9 // width]
+            cell[0] += part
+            cell[1] += 1
     if measure.endswith(":mean"):
         for cell in cells.values():
             cell[0] /= cell[1]

@@ -13,7 +13,7 @@ import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
 import { makeSelections } from "../../flamescope/web/answers.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { childrenOf } from "../../flamescope/web/tree_layout.js";
-import { makeHeat } from "../../flamescope/web/heat.js";
+import { brushBins, makeHeat } from "../../flamescope/web/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
 const query = (patch = {}) => ({ ...EMPTY_QUERY, ...patch });
@@ -263,7 +263,7 @@ test("rows may be a dimension's values, most first, the rest as one", () => {
 });
 
 test("two clicks are the time between them, a rectangle has rows", () => {
-	const heat = makeHeat(makeSelection(made, query()));
+	const heat = makeHeat(makeSelection(made, query()), { nRows: 50 });
 	const range = rangeBetween(heat, { column: 3, row: 10 }, { column: 2, row: 49 });
 	assert.deepEqual(range, { from: 2e9 - made.startSub + 0.98e9, to: 3e9 - made.startSub + 0.22e9, rows: null });
 	const ranges = rectangleRanges(heat, { column: 4, row: 5 }, { column: 2, row: 1 });
@@ -290,6 +290,43 @@ test("a day and ten thousand threads have room", () => {
 
 test("dimensions are those that the samples have", () => {
 	assert.deepEqual(dimensionNames(small), ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
-	assert.deepEqual(dimensionValues(small, "thread"), [{ label: "a/1", samples: 3 }, { label: "b/2", samples: 1 }]);
-	assert.throws(() => dimensionValues(small, "nothing"), /no 'nothing'/);
+	const all = makeSelection(small, query());
+	assert.deepEqual(dimensionValues(all, "thread"), [{ label: "a/1", amount: 3, share: 0.75 }, { label: "b/2", amount: 1, share: 0.25 }]);
+	assert.throws(() => dimensionValues(all, "nothing"), /no 'nothing'/);
+});
+
+test("shares of a dimension are of what is counted, most first", () => {
+	const waits = readPack(packOfText(`# wick perf-script/1\n${text([
+		["10.000000", "main;f", "st=running"], ["10.100000", "main;f", "st=running"],
+		["10.500000", "main;g", "st=sleeping"], ["10.600000", "main;h", "st=disk"],
+	]).replace("10.500000: 1", "10.500000: 6")}`));
+	const shares = (patch) => dimensionValues(makeSelection(waits, query(patch)), "state").map(({ label, share }) => [label, share]);
+	assert.deepEqual(shares({ metric: "period" }), [["sleeping", 2 / 3], ["running", 2 / 9], ["disk", 1 / 9]]);
+	assert.deepEqual(shares({ metric: "samples" }), [["running", 0.5], ["disk", 0.25], ["sleeping", 0.25]]);
+	assert.deepEqual(shares({ metric: "period", only: ["f"] }), [["running", 1], ["disk", 0], ["sleeping", 0]]);
+	assert.deepEqual(shares({ only: ["nothing"] }).map(([, share]) => share), [0, 0, 0]);
+});
+
+test("a wait is in all parts of the overview that it lasted for", () => {
+	const waits = readPack(packOfFile(join(golden, "labels.perf")));
+	const selection = makeSelection(waits, query());
+	const bins = brushBins(selection, 100);
+	const sum = bins.gain.reduce((a, b) => a + b);
+	assert.ok(Math.abs(sum - selection.sum) < 1, `${sum}, not ${selection.sum}`);
+	assert.ok(selection.values.some((value) => value > waits.lengthNs / 100));
+	assert.ok(bins.most <= (waits.threads.length * waits.lengthNs) / 100 + 2 * 10101010, `${bins.most}`);
+	const moments = brushBins(makeSelection(waits, query({ metric: "samples" })), 100);
+	assert.equal(moments.gain.reduce((a, b) => a + b), selection.n);
+});
+
+test("all of the time is without what steps drop, and no part of it", () => {
+	const selections = makeSelections({ A: small, B: null });
+	const of = (hash) => selections.allTime(parseHash(hash)).n;
+	assert.deepEqual(["", "t=focus:f", "t=drop:f", "t=drop:f&time=0-1", "t=merge:f", "t=focus:f&t=drop:std"].map(of),
+		[4, 2, 2, 2, 4, 2]);
+	const heat = makeHeat(selections.allTime(parseHash("t=focus:f")));
+	assert.deepEqual(heat.samples, makeHeat(makeSelection(small, query({ focus: "^f$" }))).samples, "as `wick heatmap --focus`");
+	assert.equal(selections.whole(parseHash("t=focus:f")).n, 4);
+	assert.equal(selections.selection(parseHash("t=drop:f&time=0-1.5")).n, 1);
+	assert.match(selections.allTime(parseHash("only=(&t=focus:f")).problem, /pattern '\('/);
 });

@@ -29,7 +29,8 @@ const struct option_spec heatmap_option_specs[] = {
 	{OPT_WIDTH, "width", "N", "width of a picture in pixels, or of text in characters"},
 	{OPT_COLUMN, "column", "DURATION",
 	 "time range of one column (default: 1s, or longer if the columns do not fit)"},
-	{OPT_ROWS, "rows", "N", "number of rows in a column (default: 50)"},
+	{OPT_ROWS, "rows", "N",
+	 "number of rows in a column (default: 20 to 50, as the samples are dense)"},
 	{OPT_BY, "by", "DIM",
 	 "one row for each thread, state... instead of parts of a second; DIM as in --group"},
 	{OPT_CELL, "cell", "WHAT",
@@ -122,8 +123,8 @@ static void choose_column(struct heatmap *it)
 	uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns;
 	uint64_t room = column_room(it);
 
-	if (it->options.n_rows == 0 && !it->options.by && is_drawn(it) && !terminal_has_colours())
-		it->options.n_rows = TEXT_ROWS;
+	if (is_drawn(it) && !terminal_has_colours())
+		it->options.most_rows = TEXT_ROWS;
 	if (it->options.column_ns || room == 0)
 		return;
 	if (!it->options.by && length_ns / second_ns + 1 <= room)
