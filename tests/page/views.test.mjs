@@ -476,7 +476,7 @@ test("a frame has a menu, which keys walk", async () => {
 	for (const key of ["ArrowUp", "m"])
 		await page.keyboard.press(key);
 	const items = await page.$$eval("#frame-menu [role=menuitem]", (all) => all.map((item) => item.textContent));
-	assert.deepEqual([items.length, await at()], [10, "Details"]);
+	assert.deepEqual([items.length, await at()], [11, "Details"]);
 	for (const [key, item] of [["ArrowDown", items[1]], ["ArrowUp", items[0]], ["ArrowUp", items.at(-1)], ["Home", items[0]], ["End", items.at(-1)]]) {
 		await page.keyboard.press(key);
 		assert.equal(await at(), item, key);
