@@ -28,7 +28,7 @@ class HeatView extends HeatCanvas {
 		this.legendFrom = make("span");
 		this.legendTo = make("span");
 		this.legendNone = make("span", { className: "none" });
-		this.targetButton = button("Baseline B", () => this.#toggleTarget(),
+		this.targetButton = button("Baseline", () => this.#toggleTarget(),
 			{ title: "Select the baseline of a difference instead (b)", "aria-pressed": "false" });
 		this.clearButton = button("Clear", () => this.#clear(),
 			{ title: "Clear the selection (x)", "aria-label": "Clear selection" });
@@ -55,7 +55,7 @@ class HeatView extends HeatCanvas {
 		});
 		this.element.addEventListener("scroll", later, { passive: true });
 		app.keys.add({ key: "h", what: "go to the heatmap", run: () => this.canvas.focus() });
-		app.keys.add({ key: "b", what: "select the baseline B instead, and back", run: () => this.#toggleTarget() });
+		app.keys.add({ key: "b", what: "select the baseline instead, and back", run: () => this.#toggleTarget() });
 		app.keys.add({ key: "x", what: "clear the selection", run: () => this.#clear() });
 		for (const [key, what] of heatKeys)
 			app.keys.add({ key, what, where: "heatmap" });
@@ -73,7 +73,7 @@ class HeatView extends HeatCanvas {
 		const { models, store } = this.app;
 		const { ranges, rangesB } = store.state;
 		const amount = ranges.length ? `: ${amountText(models.selection(), models.whole())}` : "";
-		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
+		const b = rangesB ? `; baseline: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, nColumns, nRows, rowNs, rowLabels } = this.heat;
@@ -98,7 +98,7 @@ class HeatView extends HeatCanvas {
 
 	#toggleTarget() {
 		this.target = this.target === "ranges" ? "rangesB" : "ranges";
-		this.app.say(this.target === "rangesB" ? "Selecting baseline B" : "Selecting");
+		this.app.say(this.target === "rangesB" ? "Selecting the baseline" : "Selecting");
 		this.later();
 	}
 
