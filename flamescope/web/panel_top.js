@@ -4,7 +4,8 @@ import { commandFor } from "wick/command.js";
 import { make } from "wick/dom.js";
 import { countOf, formatLength, formatTotal, grouped } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
-import { periodOf, shortName } from "wick/recording.js";
+import { lastPart, periodOf, shortName } from "wick/recording.js";
+import { decode } from "wick/store.js";
 
 const MOST_LISTED = 40;
 const THEMES = { "": "system", light: "light", dark: "dark" };
@@ -53,7 +54,10 @@ function commandOf(app) {
 		app.baseline ? paths(app.baseline, app.baselineName) : []);
 }
 
-async function copy(app, text, what) {
+/* Chat programs leave out what is no letter at the end of a link. */
+const whole = (link) => link.replace(/[^A-Za-z0-9]$/, (end) => `%${end.charCodeAt(0).toString(16).toUpperCase()}`);
+
+async function copy(app, text, what, note = "") {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
@@ -64,8 +68,8 @@ async function copy(app, text, what) {
 		document.execCommand("copy");
 		field.remove();
 	}
-	app.say(`${what} copied: ${text}`);
-	document.getElementById("shared").textContent = `${what} copied`;
+	app.say(`${what} copied: ${text}${note}`);
+	document.getElementById("shared").textContent = `${what} copied${note}`;
 }
 
 /* A list of terms; TITLE stands over it where there is more than one. */
@@ -105,7 +109,12 @@ export function mountTop(app) {
 			...(app.baseline ? factList(factsOf(app.baseline, app.baselineName), shortName(app.baseline, app.baselineName)) : []));
 	}
 	const copyCommand = () => copy(app, commandOf(app), "Command");
-	const copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
+	function copyLink() {
+		app.history.flush();
+		const { hash, href, pathname, protocol } = window.location;
+		const note = protocol === "file:" ? `. It needs the file: send ${decode(lastPart(pathname))} with it` : "";
+		return copy(app, hash ? whole(href) : href, "Link", note);
+	}
 	for (const [keys, what, run, id] of [
 		[["u", "Ctrl+z"], "undo", () => undo(false), "undo"],
 		[["U", "Ctrl+Shift+z", "Ctrl+y"], "redo", () => undo(true), "redo"],

@@ -32,7 +32,7 @@ export function deltaMetricOf({ measure, name }) {
 	return ["delta", "gain", "loss"].includes(measure) ? name : "";
 }
 
-const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
+export const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 /** A short name of a recording: that of its file, for commands are long and paths begin alike. */
 export function shortName(profile, name) {

@@ -27,7 +27,10 @@ class HeatView extends HeatCanvas {
 		this.legend = make("canvas", { "aria-hidden": "true" });
 		this.legendFrom = make("span");
 		this.legendTo = make("span");
+		this.legendRate = make("span", { className: "rate" });
 		this.legendNone = make("span", { className: "none" });
+		this.wholeButton = button("Whole recording", () => this.app.store.set({ brush: null }),
+			{ id: "whole-recording", title: "Show all of it again (0)" });
 		this.targetButton = button("Baseline", () => this.#toggleTarget(),
 			{ title: "Select the baseline of a difference instead (b)", "aria-pressed": "false" });
 		this.clearButton = button("Clear", () => this.#clear(),
@@ -37,8 +40,8 @@ class HeatView extends HeatCanvas {
 			"aria-label": "Rows and columns of the heatmap" });
 		mountHeatMenu(this.menu, box, this.app);
 		this.text = textEquivalent("The heatmap as text", () => this.#asText());
-		bar.append(this.said, this.clearButton, this.targetButton,
-			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo,
+		bar.append(this.said, this.clearButton, this.targetButton, this.wholeButton,
+			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo, this.legendRate,
 				this.legendNone, make("span", { textContent: "no sample" })),
 			this.menu, box, this.text.element);
 	}
@@ -78,6 +81,7 @@ class HeatView extends HeatCanvas {
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, nColumns, nRows, rowNs, rowLabels } = this.heat;
 		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatStep(rowNs)} by ${formatStep(columnNs)}`;
+		this.wholeButton.hidden = !store.state.brush;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
 		this.canvas.setAttribute("aria-label",
@@ -93,7 +97,8 @@ class HeatView extends HeatCanvas {
 		paintLegend(this.legend, heat, this.picture.colours);
 		this.legendNone.style.backgroundColor = this.app.colours.noSample;
 		this.legendFrom.textContent = end(least, heat.min < least);
-		this.legendTo.textContent = `${end(most, heat.max > most)} a cell${rate && `, ${rate}`}`;
+		this.legendTo.textContent = end(most, heat.max > most);
+		this.legendRate.textContent = `a cell${rate && `, ${rate}`}`;
 	}
 
 	#toggleTarget() {

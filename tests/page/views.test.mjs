@@ -478,7 +478,7 @@ test("a frame has a menu, which keys walk", async () => {
 		await page.keyboard.press(key);
 	await wick.until(page, () => decodeURIComponent(window.location.hash) === "#search=^main$");
 	await wick.rest(page);
-	assert.equal(await page.$eval("#search output", (output) => output.textContent), "100.00 %, 1 frames");
+	assert.equal(await page.$eval("#search output", (output) => output.textContent), "100.00 %, 1 frame");
 	await page.keyboard.press("m");
 	await page.mouse.click(600, 5);
 	await wick.until(page, () => !document.querySelector("#frame-menu"));
@@ -563,7 +563,7 @@ test("a cell is its largest value when that is asked for", async () => {
 	const page = await wick.openPage(url, "cell=max&metric=period");
 	const legend = () => page.$eval("#heat-bar .legend", (element) => element.textContent);
 	const largest = await legend();
-	assert.match(largest, /^0 periods1 periods a cell/);
+	assert.match(largest, /^0 periods1 periodsa cell/);
 	await page.evaluate(() => (window.location.hash = "metric=period"));
 	await wick.until(page, (was) => document.querySelector("#heat-bar .legend").textContent !== was, largest);
 	await wick.isQuiet(page);

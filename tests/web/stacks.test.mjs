@@ -191,6 +191,7 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
 	const tracks = threadTracks(whole, whole, 0, 4000e6); /* a bin is 20 ms */
 	assert.deepEqual([tracks.isLanes, tracks.states.length > 1, tracks.total], [true, true, 132e6]);
+	assert.equal(tracks.rows[0].running, 1e6);
 	const ms = trackOf(tracks, 0).map(([bin, state, amount]) => [bin, state, Math.round(amount / 1e3) / 1e3]);
 	assert.deepEqual(ms, [[3, 2, 20], [4, 2, 20], [9, 5, 1], [15, 3, 10], [16, 3, 20], [17, 3, 20], [18, 3, 20], [19, 3, 20]]);
 	const late = trackOf(threadTracks(whole, whole, 0, 80e6), 0).reduce((sum, [, , amount]) => sum + amount, 0);
@@ -367,6 +368,7 @@ test("the command says the same, or says what it does not say", () => {
 	assert.equal(of("view=icicle&colour=package"), "wick flamegraph 'a file.perf' --icicle --colour package");
 	assert.equal(of("view=table&colour=module"), "wick report 'a file.perf'");
 	assert.equal(of("colour=odd"), "wick flamegraph 'a file.perf'");
+	assert.equal(of("view=threads"), "wick report 'a file.perf' --per thread");
 	assert.equal(of("view=table&sort=total"), "wick report 'a file.perf' --by total");
 	assert.equal(of("view=sandwich&around=f"), "wick report 'a file.perf' --function '^f$'");
 	assert.equal(of("view=diff&time=5-9&b=0-4"), "wick diff 'a file.perf' --against 0-4 --time=5-9");
