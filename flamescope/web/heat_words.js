@@ -86,11 +86,13 @@ export function rangeText(range) {
 
 /* Many ranges that are as long as each other, and as far apart: a part of each column; "" if they are not. */
 function columnsText(ranges) {
-	const length = ({ from, to }) => to - from;
-	const period = ranges[1].to - ranges[0].to;
+	const [first, second] = ranges;
 	const last = ranges.at(-1);
-	if (period <= 0 || ranges.some((range, i) => range.rows || (i > 0 && /* the first may begin with the recording */
-		(length(range) !== length(last) || range.to - ranges[i - 1].to !== period))))
+	const length = ({ from, to }) => to - from;
+	const period = second.to - first.to;
+	const isPart = (range, i) => !range.rows && range.to === first.to + i * period &&
+		(length(range) === length(last) || (range.from === 0 && length(range) < length(last))); /* cut by the beginning */
+	if (!(period > 0) || !ranges.every(isPart))
 		return "";
 	const columns = period === 1e9 ? "seconds" : `columns of ${formatStep(period)}`;
 	return `${formatStep(length(last))} of each of ${ranges.length} ${columns}, ${rangeText({ ...last, from: ranges[0].from })}`;

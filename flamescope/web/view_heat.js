@@ -98,7 +98,7 @@ class HeatView extends HeatCanvas {
 		this.legendNone.style.backgroundColor = this.app.colours.noSample;
 		this.legendFrom.textContent = end(least, heat.min < least);
 		this.legendTo.textContent = end(most, heat.max > most);
-		this.legendRate.textContent = `a cell${rate && `, ${rate}`}`;
+		this.legendRate.textContent = ` a cell${rate && `, ${rate}`}`;
 	}
 
 	#toggleTarget() {

@@ -134,7 +134,7 @@ test("a pattern that would never end hangs nothing, and is given up with a reaso
 	await wick.until(page, () => /takes too long/.test(document.querySelector("#search output").textContent));
 	await page.$eval("#search input", (input) => (input.value = ""));
 	await page.type("#search input", "^a");
-	await wick.until(page, () => /1 frames/.test(document.querySelector("#search output").textContent));
+	await wick.until(page, () => /1 frame$/.test(document.querySelector("#search output").textContent));
 	await wick.isQuiet(page);
 });
 
@@ -445,6 +445,32 @@ test("what is new, or gone, is shown alone, and is in the URL", async () => {
 	await wick.isQuiet(page);
 });
 
+test("a label that groups is chosen alone in its menu", async () => {
+	const page = await wick.openPage(url, "group=thread,cpu");
+	await page.focus("#view canvas");
+	for (const key of ["ArrowUp", "ArrowUp", "m"])
+		await page.keyboard.press(key);
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), "Only this cpu");
+	await page.keyboard.press("Enter");
+	await wick.until(page, () => /&?where=cpu=\^[01]\$/.test(decodeURIComponent(window.location.hash)));
+	await wick.rest(page);
+	assert.equal(await page.$eval("#view .view-empty", (note) => note.hidden), true);
+	await wick.isQuiet(page);
+});
+
+test("details begin with the states, end with the metrics, and follow the zoom", async () => {
+	const states = await wick.openPage(wick.writePage(new URL("../golden/labels.perf", import.meta.url).pathname), "details=open");
+	await wick.until(states, () => document.querySelector("#details h3"));
+	const heads = await states.$$eval("#details h3", (all) => all.map((head) => head.textContent));
+	assert.deepEqual([heads[0], heads.at(-1)], ["state", "metrics of its samples"]);
+	await wick.isQuiet(states);
+	const page = await wick.openPage(url, "details=open&zoom=main&frame=main");
+	await wick.until(page, () => document.querySelector("#details h2")?.textContent === "main");
+	await page.click("#view .crumbs button");
+	await wick.until(page, () => document.querySelector("#details h2")?.textContent === "All that is selected");
+	await wick.isQuiet(page);
+});
+
 test("a page of two recordings opens on what differs, and calls them by their names", async () => {
 	const page = await wick.openPage(wick.writePage(wick.writeRecording("new.perf", 1000, 20, ["parse", "sort"]), "--baseline",
 		wick.writeRecording("old.perf", 1000, 20, ["parse", "lost"])));
@@ -563,7 +589,7 @@ test("a cell is its largest value when that is asked for", async () => {
 	const page = await wick.openPage(url, "cell=max&metric=period");
 	const legend = () => page.$eval("#heat-bar .legend", (element) => element.textContent);
 	const largest = await legend();
-	assert.match(largest, /^0 periods1 periodsa cell/);
+	assert.match(largest, /^0 periods1 periods a cell/);
 	await page.evaluate(() => (window.location.hash = "metric=period"));
 	await wick.until(page, (was) => document.querySelector("#heat-bar .legend").textContent !== was, largest);
 	await wick.isQuiet(page);

@@ -7,12 +7,12 @@ import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/flame.js";
 import { foundIn } from "../../flamescope/web/frame_search.js";
-import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
+import { amountText, countText, rangesText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { withHeat } from "../../flamescope/web/heat.js";
 import { drawingOf } from "../../flamescope/web/model.js";
 import { frameName } from "../../flamescope/web/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/recording.js";
-import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
+import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
@@ -359,6 +359,17 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatChange(3, ""), "+3");
 	assert.equal(formatShare(1, 3), "33.33 %");
 	assert.equal(formatShare(1, 0), "–");
+});
+
+test("many ranges as long and as far apart as each other are a part of each column", () => {
+	const of = (...words) => rangesText(words.map(parseRange));
+	const columns = (change) => of("1.02-1.06", "1.22-1.26", change, "1.62-1.66");
+	assert.equal(columns("1.42-1.46"), "40 ms of each of 4 columns of 200 ms, 1.02–1.66 s");
+	assert.equal(columns("1.42-1.47"), "4 ranges");
+	assert.equal(columns("1.43-1.47"), "4 ranges");
+	assert.equal(of("0-0.4", "1.2-1.4", "2.2-2.4", "3.2-3.4"), "4 ranges");
+	assert.equal(of("0-0.1", "0.9-1.1", "1.9-2.1", "2.9-3.1"), "200 ms of each of 4 seconds, 0–3.1 s", "cut by the beginning");
+	assert.equal(of("1-2", "1-2", "1-2", "1-2"), "4 ranges");
 });
 
 test("the command says the same, or says what it does not say", () => {
