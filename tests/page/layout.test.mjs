@@ -113,6 +113,16 @@ test("every tool and the whole share menu are in the window, at each of its size
 	}
 });
 
+test("all of what a difference says is seen on a phone", async () => {
+	const page = await openAt(PHONE, recordings.plain, "view=diff&time=16-20&b=0-15");
+	await wick.until(page, () => document.querySelector(".diff-bar progress").hidden);
+	await wick.rest(page);
+	const over = await page.$$eval("#view .diff-bar, #view .diff-bar > span", (all) => all.map((element) =>
+		[element.scrollWidth - element.clientWidth, element.scrollHeight - element.clientHeight]));
+	assert.deepEqual(over, [[0, 0], [0, 0]]);
+	await wick.isQuiet(page);
+});
+
 test("the splitter is dragged and moved by keys, is in the URL, and is undone", async () => {
 	const page = await openAt([1280, 800], recordings.plain);
 	const before = await measure(page);
