@@ -34,13 +34,16 @@ static const struct {
 	unsigned light, dark, inlined;
 } mixes[COLOUR_THEMES] = {{20, 12, 120}, {5, 14, 18}};
 
-/* From nothing to the most, in even steps of lightness. */
+/*
+ * From nothing to the most, in even steps of lightness.  What is nothing can be told from no
+ * sample, which is the paper: the least that a heatmap shows.
+ */
 static const uint32_t heats[COLOUR_THEMES][2][N_STOPS] = {
-	{{0xffffff, 0xf9e0c3, 0xf4bf88, 0xf19a4a, 0xe47602, 0xc95c01, 0xad4301, 0x912900, 0x750d00},
-	 {0xffffff, 0xcaeafb, 0x94d4f9, 0x5dbbf7, 0x2da0ed, 0x1e85d4, 0x1369bc, 0x0b4fa3,
+	{{0xfcf1e5, 0xf7d3ac, 0xf3b374, 0xed9036, 0xde7002, 0xc45801, 0xaa4001, 0x8f2700, 0x750d00},
+	 {0xe8f6fd, 0xb5e2fa, 0x82ccf8, 0x50b4f4, 0x2a9ae8, 0x1c80d0, 0x1266b9, 0x0b4ea2,
 	  0x08348a}},
-	{{0x15171b, 0x431c0f, 0x6c2b02, 0x8d4400, 0xad6003, 0xcd7e03, 0xec9f05, 0xfec556, 0xffedc3},
-	 {0x15171b, 0x162946, 0x154273, 0x015e9e, 0x007ebf, 0x039edf, 0x17c0fe, 0x89dcfe,
+	{{0x3d1b10, 0x632805, 0x823c01, 0x9f5302, 0xbb6d03, 0xd78904, 0xf0a717, 0xfec962, 0xffedc3},
+	 {0x162741, 0x153c69, 0x08548f, 0x0070b0, 0x018ccd, 0x0aa9e9, 0x30c6fe, 0x92dffe,
 	  0xd7f4fe}},
 };
 
@@ -110,7 +113,7 @@ uint32_t colour_of_heat(unsigned step, bool below, enum colour_theme theme)
 
 uint32_t colour_no_sample(enum colour_theme theme)
 {
-	return theme == COLOUR_DARK ? 0x3b4048 : 0xd5d8dc;
+	return theme == COLOUR_DARK ? 0x14171c : 0xffffff;
 }
 
 /* xterm's cube has 0, 95, 135, 175, 215 and 255; its 24 greys are 8, 18, 28... 238. */

@@ -46,6 +46,9 @@ export function grouped(number) {
 	return part === undefined ? text : `${text}.${part}`;
 }
 
+/** `1 function`, `2 functions`. */
+export const countOf = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
+
 /** `12.34 %`; nothing of nothing is `–`. */
 export function formatShare(part, whole) {
 	return whole > 0 ? `${minus(((100 * part) / whole).toFixed(2))} %` : "–";

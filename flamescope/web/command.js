@@ -17,6 +17,7 @@ const COMMANDS = {
 	sandwich: { verb: "report", flags: ({ around }) => (around ? ["--function", exactly(around)] : []) },
 	icicle: { flags: (state) => ["--icicle", ...coloured(state)] },
 	reverse: { flags: (state) => ["--reverse", ...coloured(state)] },
+	threads: { verb: "report", flags: () => ["--per", "thread"] },
 	sides: { unsaid: "side by side" },
 	metrics: { verb: "heatmap", flags: () => [], unsaid: "several metrics at once" },
 	strip: { flags: () => [], unsaid: "the order of time" },

@@ -5,7 +5,12 @@ import { walkBox } from "wick/floating.js";
 import { frameModule, frameName, isGroupLabel } from "wick/frames.js";
 import { patternOf } from "wick/label_pattern.js";
 
-function actionsFor(app, selection, frame) {
+/* The filters of a query that has only LABEL of a DIMENSION. */
+const onlyLabel = ({ filters }, dimension, label) => [
+	...filters.filter((filter) => filter.exclude || filter.dimension !== dimension),
+	{ dimension, pattern: patternOf([label === `[no ${dimension}]` ? "" : label]), exclude: false }];
+
+function actionsFor(app, selection, frame, dimension) {
 	const { store } = app;
 	const name = frameName(selection, frame);
 	const module = frameModule(selection, frame);
@@ -25,7 +30,10 @@ function actionsFor(app, selection, frame) {
 		["Search for it", () => store.set({ search: pattern })],
 		["Copy its name", () => copyName(app, name)],
 	];
-	return isGroupLabel(selection, frame) ? actions.slice(3) : actions;
+	if (!isGroupLabel(selection, frame))
+		return actions;
+	const only = () => store.setQuery({ filters: onlyLabel(store.state.query, dimension, name) });
+	return [...(dimension && dimension !== "sign" ? [[`Only this ${dimension}`, only]] : []), ...actions.slice(3)];
 }
 
 async function copyName(app, name) {
@@ -40,12 +48,12 @@ async function copyName(app, name) {
 /**
  * openFrameMenu - a menu at a place of the window; keys: arrows, Enter, Escape
  *
- * What had the focus has it again when it closes.
+ * What had the focus has it again when it closes.  DIMENSION: of a label that groups, what it is of.
  */
-export function openFrameMenu(app, x, y, selection, frame) {
+export function openFrameMenu(app, x, y, selection, frame, dimension = "") {
 	document.getElementById("frame-menu")?.remove();
 	const menu = make("div", { id: "frame-menu", popover: "auto", role: "menu", "aria-label": frameName(selection, frame) });
-	menu.append(...actionsFor(app, selection, frame).map(([label, act]) => button(label, () => {
+	menu.append(...actionsFor(app, selection, frame, dimension).map(([label, act]) => button(label, () => {
 		menu.hidePopover();
 		act();
 	}, { role: "menuitem" })));

@@ -1,7 +1,7 @@
 /* heat_words.js - a cell of the heatmap in words */
 
 import {
-	formatAmount, formatRate, formatShare, formatTime, formatTotal, grouped,
+	countOf, formatAmount, formatRate, formatShare, formatStep, formatTime, formatTotal,
 } from "wick/amount.js";
 import { phaseOf } from "wick/heat_place.js";
 import { secondsWord } from "wick/query.js";
@@ -37,7 +37,7 @@ export function selectedNs({ ranges, query }, { lengthNs }) {
 		Math.max(0, Math.min(to, lengthNs) - from) * (rows ? (rows[1] - rows[0]) / 1e9 : 1), 0);
 }
 
-const counted = (n, { profile }) => `${grouped(n)} ${profile.hasTimes ? "sample" : "stack"}${n === 1 ? "" : "s"}`;
+const counted = (n, { profile }) => countOf(n, profile.hasTimes ? "sample" : "stack");
 
 /* What the cell has: its value, or that it has nothing: "18.0 ms of CPU, 900 ms/s". */
 export function valueText(heat, { column, row }) {
@@ -84,9 +84,26 @@ export function rangeText(range) {
 		? `${times}, ${range.rows.map((ns) => ns / 1e6).join("–")} ms of each second` : times;
 }
 
+/* Many ranges that are as long as each other, and as far apart: a part of each column; "" if they are not. */
+function columnsText(ranges) {
+	const [first, second] = ranges;
+	const last = ranges.at(-1);
+	const length = ({ from, to }) => to - from;
+	const period = second.to - first.to;
+	const isPart = (range, i) => !range.rows && range.to === first.to + i * period &&
+		(length(range) === length(last) || (range.from === 0 && length(range) < length(last))); /* cut by the beginning */
+	if (!(period > 0) || !ranges.every(isPart))
+		return "";
+	const columns = period === 1e9 ? "seconds" : `columns of ${formatStep(period)}`;
+	return `${formatStep(length(last))} of each of ${ranges.length} ${columns}, ${rangeText({ ...last, from: ranges[0].from })}`;
+}
+
+/** What ranges select; of many how many there are. */
 export function rangesText(ranges) {
 	if (ranges.length === 0)
 		return "all of the time";
-	return ranges.length > 3 ? `${ranges.length} ranges` : ranges.map(rangeText).join("; ");
+	if (ranges.length > 3)
+		return columnsText(ranges) || `${ranges.length} ranges`;
+	return ranges.map(rangeText).join("; ");
 }
 

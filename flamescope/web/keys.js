@@ -7,6 +7,13 @@
 
 import { button, make } from "wick/dom.js";
 
+const WHAT = [
+	"The heatmap is the time of the recording: a column is a second (or what Cells says), its rows are parts of it, " +
+	"and the stronger a cell, the busier; drag to select a part.",
+	"The graph below merges the stacks of what is selected: a frame is a function, it stands on its caller, and is as " +
+	"wide as its share; click to zoom, right-click for more.",
+];
+
 function keyName(event) {
 	const parts = [];
 	if (event.ctrlKey || event.metaKey)
@@ -30,7 +37,7 @@ function fillDialog(dialog, keys) {
 		make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
 		make("td", { textContent: where ? `${what} (${where})` : what })));
 	dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
-		make("h2", { id: "keys-title", textContent: "Keys" }), make("table", {}, ...rows));
+		make("h2", { id: "keys-title", textContent: "What is seen, and keys" }), ...WHAT.map((textContent) => make("p", { textContent })), make("table", {}, ...rows));
 }
 
 export function makeKeys() {

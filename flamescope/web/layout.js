@@ -88,7 +88,7 @@ export function mountDetailsRoom(button, panel, app) {
 	show();
 }
 
-/* One row of tools: what has no room in it is in a box, the views first, then what is counted. */
+/* One row of tools: what has no room in it is in a box, the views first, then what is counted; then they are two. */
 export function fitTools(tools, parts, app) {
 	const collapse = parts.map(({ button, element }) => makeCollapsible(button, element));
 	let asked = 0;
@@ -98,9 +98,11 @@ export function fitTools(tools, parts, app) {
 			return;
 		for (const one of collapse)
 			one(false);
+		tools.classList.remove("wraps");
 		for (const one of collapse)
 			if (tools.scrollWidth > tools.clientWidth)
 				one(true);
+		tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth);
 	}
 	const later = () => (asked ||= requestAnimationFrame(fit));
 	app.store.subscribe((state, old) => {

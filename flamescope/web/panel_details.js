@@ -1,4 +1,4 @@
-/* panel_details.js - one function, or all: every metric, its states, its threads, its modules */
+/* panel_details.js - one function, or all: its states, its threads, its modules, every metric */
 
 import { formatAmount, formatChange, formatShare, formatTime } from "wick/amount.js";
 import { drawing } from "wick/asked.js";
@@ -7,6 +7,7 @@ import { frameModule, frameInlined } from "wick/frames.js";
 import { sayAmount } from "wick/tree_picture.js";
 
 const MOST_MODULES = 4;
+const FIRST = ["state", "wait", "thread"]; /* what is asked for most */
 
 const table = (caption, rows) => make("table", { "aria-label": caption },
 	...rows.map(([head, ...cells]) => make("tr", {}, make("th", { scope: "row", textContent: head, title: head }),
@@ -60,13 +61,17 @@ function fill(box, app, selection, details) {
 		["from", formatTime(details.firstNs), ""],
 		["to", formatTime(details.lastNs), ""],
 	]));
+	const tags = details.tags.filter((tag) => tag.says);
+	const addTags = (isFirst) => tags.filter(({ name }) => FIRST.includes(name) === isFirst)
+		.sort((a, b) => FIRST.indexOf(a.name) - FIRST.indexOf(b.name))
+		.forEach((tag) => box.append(tagPart(tag, details, selection.unit)));
+	addTags(true);
 	const where = details.name ? whereRows(selection, details) : [];
 	if (where.length)
 		box.append(heading("where"), table("Where", where));
+	addTags(false);
 	if (details.metrics.length)
 		box.append(heading("metrics of its samples"), table("Metrics", metricRows(details)));
-	for (const tag of details.tags.filter((candidate) => candidate.says))
-		box.append(tagPart(tag, details, selection.unit));
 }
 
 /** Fills PLACE with what is known of the state's function, or of all that is selected. */

@@ -2,9 +2,10 @@
 
 import { commandFor } from "wick/command.js";
 import { make } from "wick/dom.js";
-import { formatLength, formatTotal, grouped } from "wick/amount.js";
+import { countOf, formatLength, formatTotal, grouped } from "wick/amount.js";
 import { attachBox } from "wick/floating.js";
-import { periodOf } from "wick/recording.js";
+import { lastPart, periodOf, shortName } from "wick/recording.js";
+import { decode } from "wick/store.js";
 
 const MOST_LISTED = 40;
 const THEMES = { "": "system", light: "light", dark: "dark" };
@@ -13,16 +14,6 @@ const THEMES = { "": "system", light: "light", dark: "dark" };
 function startOfDay({ hasEpoch, startNs, epochOffsetNs }) {
 	const date = new Date(Number((startNs + epochOffsetNs) / 1000000n));
 	return !hasEpoch || Number.isNaN(date.getTime()) ? "" : date.toLocaleString();
-}
-
-const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
-
-/* A short name of a recording: that of its file, for commands are long and paths begin alike. */
-function nameOf(profile, name) {
-	if (profile.files.length > 1)
-		return name || `${profile.files.length} recordings`;
-	const file = profile.files[0]?.path ?? "";
-	return lastPart(file === "-" || file === "" ? name : file) || "recording";
 }
 
 /* What fits into one line: how long it is, and how much it has. */
@@ -39,8 +30,6 @@ function listOf(all, between) {
 	const more = all.length - MOST_LISTED;
 	return [...all.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${grouped(more)} more`] : [])].join(between);
 }
-
-const countOf = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /* All else that a recording says of itself: [what, text]. */
 function factsOf(profile, name) {
@@ -65,7 +54,10 @@ function commandOf(app) {
 		app.baseline ? paths(app.baseline, app.baselineName) : []);
 }
 
-async function copy(app, text, what) {
+/* Chat programs leave out what is no letter at the end of a link. */
+const whole = (link) => link.replace(/[^A-Za-z0-9]$/, (end) => `%${end.charCodeAt(0).toString(16).toUpperCase()}`);
+
+async function copy(app, text, what, note = "") {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
@@ -76,8 +68,8 @@ async function copy(app, text, what) {
 		document.execCommand("copy");
 		field.remove();
 	}
-	app.say(`${what} copied: ${text}`);
-	document.getElementById("shared").textContent = `${what} copied`;
+	app.say(`${what} copied: ${text}${note}`);
+	document.getElementById("shared").textContent = `${what} copied${note}`;
 }
 
 /* A list of terms; TITLE stands over it where there is more than one. */
@@ -106,18 +98,23 @@ export function mountTop(app) {
 		at("theme").setAttribute("aria-label", at("theme").title);
 	}
 	function describe() {
-		const name = nameOf(app.profile, app.name);
+		const name = shortName(app.profile, app.name);
 		document.title = `wick: ${name}`;
 		at("title").textContent = name;
 		at("title").title = app.name;
 		at("summary").textContent = summaryOf(app.profile) +
-			(app.baseline ? ` · baseline ${nameOf(app.baseline, app.baselineName)}` : "");
+			(app.baseline ? ` · baseline ${shortName(app.baseline, app.baselineName)}` : "");
 		at("summary").title = at("summary").textContent;
 		at("facts").replaceChildren(...factList(factsOf(app.profile, app.name)),
-			...(app.baseline ? factList(factsOf(app.baseline, app.baselineName), nameOf(app.baseline, app.baselineName)) : []));
+			...(app.baseline ? factList(factsOf(app.baseline, app.baselineName), shortName(app.baseline, app.baselineName)) : []));
 	}
 	const copyCommand = () => copy(app, commandOf(app), "Command");
-	const copyLink = () => copy(app, (app.history.flush(), window.location.href), "Link");
+	function copyLink() {
+		app.history.flush();
+		const { hash, href, pathname, protocol } = window.location;
+		const note = protocol === "file:" ? `. It needs the file: send ${decode(lastPart(pathname))} with it` : "";
+		return copy(app, hash ? whole(href) : href, "Link", note);
+	}
 	for (const [keys, what, run, id] of [
 		[["u", "Ctrl+z"], "undo", () => undo(false), "undo"],
 		[["U", "Ctrl+Shift+z", "Ctrl+y"], "redo", () => undo(true), "redo"],

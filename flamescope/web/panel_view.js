@@ -1,5 +1,6 @@
 /* panel_view.js - which view of the stacks is seen, and the pattern that frames are searched by */
 
+import { countOf } from "wick/amount.js";
 import { button, make } from "wick/dom.js";
 import { diffView } from "wick/view_diff.js";
 import { flameViews, sidesView } from "wick/view_flame.js";
@@ -116,7 +117,7 @@ export function mountSearch(element, app) {
 			input.value = search;
 		const { problem, share, nodes } = (search && app.found) || { problem: "" };
 		found.className = problem ? "problem" : "";
-		found.textContent = problem ?? `${share ? `${share}, ` : ""}${nodes} ${share ? "frames" : "functions"}`;
+		found.textContent = problem ?? `${share ? `${share}, ` : ""}${countOf(nodes, share ? "frame" : "function")}`;
 		found.title = found.textContent && `matched: ${found.textContent}`;
 		input.setAttribute("aria-invalid", String(Boolean(problem)));
 	};

@@ -32,6 +32,27 @@ export function deltaMetricOf({ measure, name }) {
 	return ["delta", "gain", "loss"].includes(measure) ? name : "";
 }
 
+export const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+/** A short name of a recording: that of its file, for commands are long and paths begin alike. */
+export function shortName(profile, name) {
+	if (profile.files.length > 1)
+		return name || `${profile.files.length} recordings`;
+	const file = profile.files[0]?.path ?? "";
+	return lastPart(file === "-" || file === "" ? name : file) || "recording";
+}
+
+const MOST_NAMED = 32; /* characters of a name in a sentence */
+
+const shortened = (name) => (name.length > MOST_NAMED
+	? `${name.slice(0, MOST_NAMED / 2 - 1)}…${name.slice(-MOST_NAMED / 2)}` : name);
+
+/** What the sides of a difference are called: two recordings by their names, and else before and now. */
+export function sideNames({ baseline, baselineName, profile, name }) {
+	const [base, now] = baseline ? [shortName(baseline, baselineName), shortName(profile, name)].map(shortened) : [];
+	return base === now ? ["before", "now"] : [base, now];
+}
+
 /** A message of pageOf() as a profile without samples; text(number) is that of a string. */
 export function readPage({ strings, starts, ...profile }) {
 	const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -205,7 +205,7 @@ export class GraphView extends StackView {
 	}
 
 	zoomTo(zoom) {
-		this.app.store.set({ zoom, window: null });
+		this.app.store.set({ zoom, window: null, frame: zoom.at(-1) ?? "" });
 	}
 
 	/** What a click on a node does. */
@@ -216,9 +216,9 @@ export class GraphView extends StackView {
 		this.app.say(`zoomed to ${frame || "all"}, ${formatShare(tree.width[node], tree.width[0])} of ${whole}`);
 	}
 
-	openMenu({ selection, frame }, node, x, y) {
+	openMenu({ selection, frame, depth }, node, x, y) {
 		if (selection)
-			openFrameMenu(this.app, x, y, selection, frame[node]);
+			openFrameMenu(this.app, x, y, selection, frame[node], this.app.store.state.query.groups[depth[node] - 1]);
 	}
 
 	unmount() {

@@ -97,12 +97,12 @@ function freeze(value) {
 	return value;
 }
 
-/* What stays readable in a hash does: a link is for people, too. */
+/* What stays readable in a hash does: a link is for people, too.  Chat programs end a link at "^", "|" and "$". */
 function encode(text) {
-	return encodeURIComponent(text).replace(/%(2C|3A|40|3D|2F|5E|7C|24)/g, decodeURIComponent);
+	return encodeURIComponent(text).replace(/%(2C|3A|40|3D|2F)/g, decodeURIComponent);
 }
 
-function decode(text) {
+export function decode(text) {
 	try {
 		return decodeURIComponent(text);
 	} catch {

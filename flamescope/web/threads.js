@@ -13,7 +13,7 @@ function threadRows({ profile, samples, n }, { labels, codes }) {
 		const code = codes[samples[i]];
 		const label = labels[code];
 		if (!byCode[code] && !byLabel.has(label))
-			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, places: [] });
+			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, running: 0, places: [] });
 		byCode[code] ??= byLabel.get(label);
 		byCode[code].places.push(i);
 	}
@@ -28,9 +28,10 @@ function listed(threads) {
 	for (const thread of threads) {
 		const key = thread.process || `\0${thread.label}`;
 		if (!processes.has(key))
-			processes.set(key, { label: thread.process, level: 1, amount: 0, threads: [] });
+			processes.set(key, { label: thread.process, level: 1, amount: 0, running: 0, threads: [] });
 		processes.get(key).threads.push(thread);
 		processes.get(key).amount += thread.amount;
+		processes.get(key).running += thread.running;
 	}
 	return [...processes.values()].sort(mostFirst).flatMap((process) => {
 		if (process.threads.length === 1)
@@ -45,9 +46,9 @@ function listed(threads) {
  * @whole:    all of the time, from which the tracks are
  * @selected: what amounts are of
  *
- * Return: {rows: [{label, level, amount, nThreads, from, to}], bins, values, most, total, nBins, nStates,
+ * Return: {rows: [{label, level, amount, running, nThreads, from, to}], bins, values, most, total, nBins, nStates,
  * states, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
- * 2), most first.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
+ * 2), most first; running: what of the amount is of that state.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
  * state of profile.states, and the last for all else.  most: the largest bin by level; states: those that
  * there are; countsSamples: amounts are numbers of samples; isLanes: samples stand for times (wall time,
  * docs/decisions/0011), and a track has all of them.
@@ -67,7 +68,10 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	let total = 0;
 	for (let i = 0; i < selected.n; i++) {
 		const amount = amountOf(selected, i);
-		byCode[thread.codes[selected.samples[i]]].amount += amount;
+		const row = byCode[thread.codes[selected.samples[i]]];
+		row.amount += amount;
+		if (state?.labels[state.codes[selected.samples[i]]] === "running")
+			row.running += amount;
 		total += amount;
 	}
 
@@ -104,8 +108,8 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 		sums.fill(0);
 		for (const { places } of row.threads ?? [row])
 			places.forEach(add);
-		const { label, level, amount } = row;
-		return { label, level, amount, nThreads: row.threads?.length ?? 0, ...keep(level) };
+		const { label, level, amount, running } = row;
+		return { label, level, amount, running, nThreads: row.threads?.length ?? 0, ...keep(level) };
 	});
 	return { rows, bins: Uint16Array.from(cells.bins), values: Float64Array.from(cells.values), most, total,
 		nBins: N_BINS, nStates, states: [...cells.states],

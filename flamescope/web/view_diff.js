@@ -1,14 +1,15 @@
-/* view_diff.js - what changed between the baseline B and the selection, and what of it is chance */
+/* view_diff.js - what changed between the baseline and the selection, and what of it is chance */
 
-import { formatAmount, formatShare } from "wick/amount.js";
+import { countOf, formatAmount, formatShare } from "wick/amount.js";
 import { button, make, option } from "wick/dom.js";
+import { sideNames } from "wick/recording.js";
 import { isFlagged, LEVEL, whyNoDiff } from "wick/significance.js";
 import { GraphView } from "wick/stack_view.js";
 import { treePicture } from "wick/tree_picture.js";
 import { VirtualTable } from "wick/virtual_table.js";
 
 const NO_BASELINE = "There is no baseline yet. Select the time to compare with in the heatmap and press " +
-	"*Take this selection as baseline B*; then select another time. `wick view NEW --baseline OLD` compares two recordings.";
+	"*Take this selection as baseline*; then select another time. `wick view NEW --baseline OLD` compares two recordings.";
 const CHANGES = [["", "All changes"], ["new", "New only"], ["gone", "Gone only"]];
 
 /* `+5.00`: points, the change of a share. */
@@ -22,16 +23,24 @@ function pointsOf([before, after], i) {
 
 const formatChance = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 
-/* What was compared, and how sure it is. */
-function sayDiff({ names, whole, unit, chance }, nFlagged) {
-	const sides = `B ${formatAmount(whole[0], unit)}, now ${formatAmount(whole[1], unit)}; each as shares of its own whole. `;
+const isLacking = (totals, side, i) => totals[side][i] === 0 && totals[1 - side][i] !== 0;
+const shareOf = (totals, side, i) => (isLacking(totals, side, i) ? "–" : formatShare(totals[side][i], 1));
+
+/* The change of all that a function has; of what only one side has, that it is new or gone. */
+const changeOf = (totals, i) =>
+	`${isLacking(totals, 0, i) ? "new " : isLacking(totals, 1, i) ? "gone " : ""}${pointsOf(totals, i)}`;
+
+/* What was compared, and how sure it is; a run on each side does not say how much runs differ. */
+function sayDiff({ names, whole, unit, chance }, nFlagged, [base, now], areRuns) {
+	const sides = `${base} ${formatAmount(whole[0], unit)}, ${now} ${formatAmount(whole[1], unit)}; each as shares of its own whole. `;
 	if (!chance)
 		return `${sides}Significance is being computed…`;
 	if (chance.problem)
 		return `${sides}No significance: ${chance.problem}.`;
 	if (chance.smallestP >= LEVEL)
 		return `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(chance.smallestP)}.`;
-	return `${sides}${nFlagged} functions changed by a point and by more than chance (p < ${LEVEL}, ${chance.n} permutations of whole seconds, corrected for ${names.length} functions).`;
+	const runs = nFlagged && areRuns ? " Another run may differ by as much: give `wick diff` 5 recordings of each side." : "";
+	return `${sides}${countOf(nFlagged, "function")} changed by a point and by more than chance (p < ${LEVEL}, ${chance.n} permutations of whole seconds, corrected for ${countOf(names.length, "function")}).${runs}`;
 }
 
 class DiffView extends GraphView {
@@ -40,7 +49,7 @@ class DiffView extends GraphView {
 	constructor(element, app) {
 		const { store } = app;
 		const act = (text, patch) => button(text, () => store.set(patch(store.state)));
-		const whole = act("All of the recording as B", () => ({ rangesB: [] }));
+		const whole = act("All of the recording as baseline", () => ({ rangesB: [] }));
 		const swap = act("Swap", ({ ranges, rangesB }) => ({ ranges: rangesB, rangesB: ranges }));
 		const none = act("No baseline", () => ({ rangesB: null }));
 		const changes = make("select", { id: "diff-changes", ariaLabel: "Which changes are shown",
@@ -50,7 +59,7 @@ class DiffView extends GraphView {
 		super(element, app);
 		Object.assign(this, { whole, swap, none, changes, says, progress, table: this.#makeTable() });
 		element.prepend(make("div", { className: "bar diff-bar" },
-			act("Take this selection as baseline B", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
+			act("Take this selection as baseline", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
 		element.append(this.table.element);
 		this.update();
 	}
@@ -106,15 +115,16 @@ class DiffView extends GraphView {
 	#showChance(diff) {
 		const nFlagged = diff.names.filter((_, i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
 		this.progress.hidden = Boolean(diff.chance);
-		this.says.textContent = sayDiff(diff, nFlagged);
+		this.says.textContent = this.says.title = sayDiff(diff, nFlagged, sideNames(this.app), Boolean(this.app.baseline));
 		this.#showRows();
 	}
 
 	#picture(diff) {
 		const { tree, names } = diff;
+		const [base, now] = sideNames(this.app);
 		const change = (node) => tree.total[1][node] - tree.total[0][node];
-		const share = (which) => (node) => formatShare(tree.total[which][node], 1);
-		const points = (node) => `${pointsOf(tree.total, node)} points`;
+		const share = (side, node) => shareOf(tree.total, side, node);
+		const points = (node) => `${changeOf(tree.total, node)} points`;
 		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
 		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.mean[node] || 1)))) / 8;
 		const chanceOf = (frame) => (!diff.chance || diff.chance.problem || !(frame in names) ? []
@@ -122,12 +132,12 @@ class DiffView extends GraphView {
 		const picture = treePicture(this.app, tree, { nameOf: (frame) => names[frame], nFrames: names.length }, {
 			part,
 			sign: (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "="),
-			labels: ["less than in B", "more than in B"],
+			labels: this.app.baseline ? [`less than in ${base}`, `more than in ${base}`] : ["less than before", "more than before"],
 		}, {
-			lines: (node) => [picture.name(node), `${points(node)}: B ${share(0)(node)}, now ${share(1)(node)}`, ...chanceOf(tree.frame[node])],
+			lines: (node) => [picture.name(node), `${points(node)}: ${base} ${share(0, node)}, ${now} ${share(1, node)}`, ...chanceOf(tree.frame[node])],
 			numbers: (node) => [points(node)],
-			head: ["depth", "function", "change", "in B", "now"],
-			cells: (node) => [points(node), share(0)(node), share(1)(node)],
+			head: ["depth", "function", "change", base, now],
+			cells: (node) => [points(node), share(0, node), share(1, node)],
 			whole: "both sides",
 		});
 		return picture;
@@ -135,9 +145,11 @@ class DiffView extends GraphView {
 
 	#makeTable() {
 		const { app } = this;
-		const share = (which) => ({ text: (i) => formatShare(this.diff.total[which][i], 1),
-			part: (i) => this.diff.total[which][i], key: (i) => this.diff.total[which][i] });
-		const points = (part) => ({ text: (i) => pointsOf(this.diff[part], i), key: (i) => Math.abs(this.diff[part][1][i] - this.diff[part][0][i]) });
+		const share = (id, side) => ({ id, get label() {
+			return sideNames(app)[side];
+		}, text: (i) => shareOf(this.diff.total, side, i),
+		part: (i) => this.diff.total[side][i], key: (i) => this.diff.total[side][i] });
+		const points = (part, say = pointsOf) => ({ text: (i) => say(this.diff[part], i), key: (i) => Math.abs(this.diff[part][1][i] - this.diff[part][0][i]) });
 		const chance = (part) => {
 			const flagged = (i) => isFlagged(this.diff, i, part);
 			const p = (i) => this.diff.chance?.[`${part}P`][i];
@@ -149,9 +161,9 @@ class DiffView extends GraphView {
 			label: "Changes",
 			columns: [
 				{ id: "name", label: "Function", text: name, key: name },
-				{ id: "change", label: "Total, points", ...points("total") },
-				{ id: "b", label: "in B", ...share(0) },
-				{ id: "now", label: "now", ...share(1) },
+				{ id: "change", label: "Total, points", ...points("total", changeOf) },
+				share("b", 0),
+				share("now", 1),
 				{ id: "p", label: "p", ...chance("total") },
 				{ id: "self", label: "Self, points", ...points("self") },
 				{ id: "selfp", label: "p", ...chance("self") },

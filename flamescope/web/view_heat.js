@@ -27,8 +27,11 @@ class HeatView extends HeatCanvas {
 		this.legend = make("canvas", { "aria-hidden": "true" });
 		this.legendFrom = make("span");
 		this.legendTo = make("span");
+		this.legendRate = make("span", { className: "rate" });
 		this.legendNone = make("span", { className: "none" });
-		this.targetButton = button("Baseline B", () => this.#toggleTarget(),
+		this.wholeButton = button("Whole recording", () => this.app.store.set({ brush: null }),
+			{ id: "whole-recording", title: "Show all of it again (0)" });
+		this.targetButton = button("Baseline", () => this.#toggleTarget(),
 			{ title: "Select the baseline of a difference instead (b)", "aria-pressed": "false" });
 		this.clearButton = button("Clear", () => this.#clear(),
 			{ title: "Clear the selection (x)", "aria-label": "Clear selection" });
@@ -37,8 +40,8 @@ class HeatView extends HeatCanvas {
 			"aria-label": "Rows and columns of the heatmap" });
 		mountHeatMenu(this.menu, box, this.app);
 		this.text = textEquivalent("The heatmap as text", () => this.#asText());
-		bar.append(this.said, this.clearButton, this.targetButton,
-			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo,
+		bar.append(this.said, this.clearButton, this.targetButton, this.wholeButton,
+			make("span", { className: "legend end" }, this.legendFrom, this.legend, this.legendTo, this.legendRate,
 				this.legendNone, make("span", { textContent: "no sample" })),
 			this.menu, box, this.text.element);
 	}
@@ -55,7 +58,7 @@ class HeatView extends HeatCanvas {
 		});
 		this.element.addEventListener("scroll", later, { passive: true });
 		app.keys.add({ key: "h", what: "go to the heatmap", run: () => this.canvas.focus() });
-		app.keys.add({ key: "b", what: "select the baseline B instead, and back", run: () => this.#toggleTarget() });
+		app.keys.add({ key: "b", what: "select the baseline instead, and back", run: () => this.#toggleTarget() });
 		app.keys.add({ key: "x", what: "clear the selection", run: () => this.#clear() });
 		for (const [key, what] of heatKeys)
 			app.keys.add({ key, what, where: "heatmap" });
@@ -73,11 +76,12 @@ class HeatView extends HeatCanvas {
 		const { models, store } = this.app;
 		const { ranges, rangesB } = store.state;
 		const amount = ranges.length ? `: ${amountText(models.selection(), models.allTime())}` : "";
-		const b = rangesB ? `; baseline B: ${rangesText(rangesB)}` : "";
+		const b = rangesB ? `; baseline: ${rangesText(rangesB)}` : "";
 		const start = this.pending ? "; now click where the range ends" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, nColumns, nRows, rowNs, rowLabels } = this.heat;
 		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatStep(rowNs)} by ${formatStep(columnNs)}`;
+		this.wholeButton.hidden = !store.state.brush;
 		this.clearButton.disabled = ranges.length === 0 && !rangesB && !this.pending;
 		this.targetButton.setAttribute("aria-pressed", String(this.target === "rangesB"));
 		this.canvas.setAttribute("aria-label",
@@ -93,12 +97,13 @@ class HeatView extends HeatCanvas {
 		paintLegend(this.legend, heat, this.picture.colours);
 		this.legendNone.style.backgroundColor = this.app.colours.noSample;
 		this.legendFrom.textContent = end(least, heat.min < least);
-		this.legendTo.textContent = `${end(most, heat.max > most)} a cell${rate && `, ${rate}`}`;
+		this.legendTo.textContent = end(most, heat.max > most);
+		this.legendRate.textContent = ` a cell${rate && `, ${rate}`}`;
 	}
 
 	#toggleTarget() {
 		this.target = this.target === "ranges" ? "rangesB" : "ranges";
-		this.app.say(this.target === "rangesB" ? "Selecting baseline B" : "Selecting");
+		this.app.say(this.target === "rangesB" ? "Selecting the baseline" : "Selecting");
 		this.later();
 	}
 

@@ -12,6 +12,8 @@ import { ROW_PIXELS, VirtualTable } from "wick/virtual_table.js";
 const MOST_OPEN = 200; /* rows, with which all processes are open at first */
 const TEXT_PARTS = 10; /* of the time, in the table */
 
+const IS_NARROW = window.matchMedia("(max-width: 760px)"); /* there states are in the track only */
+
 const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
 const nameOf = (row) => row.label || `[no ${dimensionOf(row)}]`;
 const isSameRange = (a, b) => a.from === b.from && a.to === b.to && !a.rows;
@@ -148,6 +150,8 @@ class Threads extends StackView {
 				{ id: "name", label: "Process and thread", text: nameOf, fill: (td, row) => this.#fillName(td, row) },
 				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow",
 					text: (row) => (countsSamples ? grouped(row.amount) : formatTotal(row.amount, short)) },
+				{ id: "running", label: "Running", kind: "narrow", isHidden: !this.threads.isLanes || countsSamples || IS_NARROW.matches,
+					text: ({ running }) => formatTotal(running, short) },
 				{ id: "share", label: "%", kind: "narrow", text: this.#share, part: ({ amount }) => amount / (total || 1) },
 				...(app.profile.hasTimes ? [track] : []),
 			],

@@ -363,8 +363,8 @@ class Heatmap(Views):
         coloured = self.drawn_with({})
         self.assertIn("\x1b[48;5;", coloured)
         self.assertNotIn("\x1b[48;2;", coloured)
-        self.assertIn("\x1b[48;2;59;64;72m", self.drawn_with({"COLORTERM": "truecolor"}))  # no sample, in the dark
-        self.assertIn("\x1b[48;2;213;216;220m", self.drawn_with({"COLORTERM": "24bit", "COLORFGBG": "0;15"}))
+        self.assertIn("\x1b[48;2;20;23;28m", self.drawn_with({"COLORTERM": "truecolor"}))  # no sample, in the dark
+        self.assertIn("\x1b[48;2;255;255;255m", self.drawn_with({"COLORTERM": "24bit", "COLORFGBG": "0;15"}))
         self.assertIn("\u2580", coloured)
 
     def drawn_with(self, environment):

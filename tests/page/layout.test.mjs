@@ -96,6 +96,33 @@ test("all tools are reached on a phone, without scrolling the page", async () =>
 	await wick.isQuiet(page);
 });
 
+test("every tool and the whole share menu are in the window, at each of its sizes", async () => {
+	for (const size of [[1280, 800], [800, 600], PHONE]) {
+		const page = await openAt(size, recordings.plain, "brush=2-9&thread=app/7&time=2-9");
+		await wick.openBox(page, "#show-share");
+		await page.select("#save-what", "samples");
+		const beyond = await page.$$eval("#head button, #heat-bar button, #heat-bar .legend", (all) => all.filter((element) => {
+			const { left, right, bottom } = element.getBoundingClientRect();
+			return element.checkVisibility() && !(left >= 0 && right <= innerWidth && bottom <= innerHeight);
+		}).map((element) => element.id || element.textContent));
+		assert.deepEqual(beyond, [], size.join("x"));
+		await page.keyboard.press("Escape");
+		await page.click("#whole-recording");
+		await wick.until(page, () => document.querySelector("#whole-recording").hidden && !/brush/.test(window.location.hash));
+		await wick.isQuiet(page);
+	}
+});
+
+test("all of what a difference says is seen on a phone", async () => {
+	const page = await openAt(PHONE, recordings.plain, "view=diff&time=16-20&b=0-15");
+	await wick.until(page, () => document.querySelector(".diff-bar progress").hidden);
+	await wick.rest(page);
+	const over = await page.$$eval("#view .diff-bar, #view .diff-bar > span", (all) => all.map((element) =>
+		[element.scrollWidth - element.clientWidth, element.scrollHeight - element.clientHeight]));
+	assert.deepEqual(over, [[0, 0], [0, 0]]);
+	await wick.isQuiet(page);
+});
+
 test("the splitter is dragged and moved by keys, is in the URL, and is undone", async () => {
 	const page = await openAt([1280, 800], recordings.plain);
 	const before = await measure(page);

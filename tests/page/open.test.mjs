@@ -113,9 +113,9 @@ test("undo gives back what was open before, and redo what was dropped", async ()
 
 test("several files are seen side by side, until undo", async () => {
 	const page = await wick.openPage(url, "search=work");
-	const sides = () => page.$$eval(".graph h2", (heads) => heads.map((head) => head.textContent.split(":")[0]));
+	const sides = () => page.$$eval("#view .graph h2", (heads) => heads.map((head) => head.textContent.split(":")[0]));
 	await drag(page, [files.folded, files["stacks.folded.gz"], files["pb.gz"]], "B");
-	await wick.until(page, () => document.querySelectorAll(".graph").length === 4);
+	await wick.until(page, () => document.querySelectorAll("#view .graph").length === 4);
 	await wick.rest(page);
 	assert.deepEqual(await sides(), ["first.perf", "dropped.folded", "stacks.folded.gz", "dropped.pb.gz"]);
 	await titleIs(page, "first.perf");
@@ -126,7 +126,7 @@ test("several files are seen side by side, until undo", async () => {
 	assert.equal((await sides()).length, 4); /* all that was there still is */
 	await drag(page, [files["stacks.folded.gz"], files.folded, files.perf], "A");
 	await titleIs(page, "stacks.folded.gz");
-	await wick.until(page, () => document.querySelectorAll(".graph").length === 3);
+	await wick.until(page, () => document.querySelectorAll("#view .graph").length === 3);
 	await wick.rest(page);
 	assert.deepEqual(await sides(), ["stacks.folded.gz", "dropped.folded", "dropped.perf"]);
 	await page.keyboard.press("u");

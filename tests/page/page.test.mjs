@@ -55,6 +55,7 @@ test("keys alone select a range and go to a view", async () => {
 	await wick.until(page, () => window.location.hash.includes("view="));
 	await page.keyboard.press("?");
 	await wick.until(page, () => document.querySelector("#keys").open);
+	assert.match(await page.$eval("#keys", (list) => list.textContent), /heatmap is the time.* drag to select.*graph below merges/s);
 	await page.keyboard.press("Escape");
 	await wick.isQuiet(page);
 });

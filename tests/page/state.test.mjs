@@ -164,6 +164,16 @@ test("a copied link opens the same, a copied command counts the same", { timeout
 	await page.close();
 });
 
+test("a link ends in a letter, and of a file it says that the file is needed", async () => {
+	const page = await clipboardPage("search=^work|sort$&only=f(x)");
+	const link = await clipboardOf(page, "#copy-link");
+	assert.match(link, /[A-Za-z0-9]$/);
+	assert.doesNotMatch(link, /[\^|$]/);
+	assert.equal(decodeURIComponent(new URL(link).hash), await wick.hashOf(page));
+	assert.match(await page.$eval("#shared", (said) => said.textContent), /^Link copied\..* send \S+\.html with it$/);
+	await wick.isQuiet(page);
+});
+
 /* Width and height of a PNG. */
 const pngSize = (png) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 

@@ -54,7 +54,7 @@ test("hovering says time, value and the top functions", async () => {
 test("a legend says what the colours mean", async () => {
 	const legend = () => [...document.querySelectorAll("#view .flame-legend span")].map((key) => key.textContent);
 	for (const [hash, labels] of [["", ["program"]], ["colour=module", ["app"]], ["colour=name", []],
-		["view=sandwich", ["program"]], ["view=diff&b=0-15&time=16-20", ["− less than in B", "+ more than in B"]]]) {
+		["view=sandwich", ["program"]], ["view=diff&b=0-15&time=16-20", ["− less than before", "+ more than before"]]]) {
 		const page = await wick.openPage(url, hash);
 		await page.waitForSelector("#view canvas");
 		assert.deepEqual(await page.evaluate(legend), labels, hash);
@@ -163,7 +163,7 @@ test("a pattern that would never end hangs nothing, and is given up with a reaso
 	await wick.until(page, () => /takes too long/.test(document.querySelector("#search output").textContent));
 	await page.$eval("#search input", (input) => (input.value = ""));
 	await page.type("#search input", "^a");
-	await wick.until(page, () => /1 frames/.test(document.querySelector("#search output").textContent));
+	await wick.until(page, () => /1 frame$/.test(document.querySelector("#search output").textContent));
 	await wick.isQuiet(page);
 });
 
@@ -457,6 +457,11 @@ test("what is new, or gone, is shown alone, and is in the URL", async () => {
 	const now = wick.writeRecording("new.perf", 1000, 20, ["parse", "sort"]);
 	const page = await wick.openPage(wick.writeDiff(base, now));
 	assert.deepEqual(await changesShown(page), ["lost,main,parse,sort,stall", "all,lost,main,parse,sort,stall"]);
+	const cells = (name) => page.$$eval("#view tbody tr", (all, wanted) => all.map((tr) => [...tr.cells].map((td) => td.textContent))
+		.find(([first]) => first === wanted).slice(1, 4), name);
+	const isOf = (found, ...patterns) => patterns.forEach((pattern, i) => assert.match(found[i], pattern));
+	isOf(await cells("sort"), /^new \+/, /^–$/, / %$/);
+	isOf(await cells("lost"), /^gone −/, / %$/, /^–$/);
 	await page.select("#diff-changes", "new");
 	await wick.until(page, () => /changes=new/.test(window.location.hash));
 	assert.deepEqual(await changesShown(page), ["sort", "all,main,sort"]);
@@ -466,6 +471,45 @@ test("what is new, or gone, is shown alone, and is in the URL", async () => {
 	assert.deepEqual(await changesShown(page), ["sort", "all,main,sort"]);
 	await page.evaluate(() => (window.location.hash = "view=diff&changes=new&only=parse"));
 	await wick.until(page, () => /New only: there is none/.test(document.querySelector("#view .view-empty").textContent));
+	await wick.isQuiet(page);
+});
+
+test("a label that groups is chosen alone in its menu", async () => {
+	const page = await wick.openPage(url, "group=thread,cpu");
+	await page.focus("#view canvas");
+	for (const key of ["ArrowUp", "ArrowUp", "m"])
+		await page.keyboard.press(key);
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), "Only this cpu");
+	await page.keyboard.press("Enter");
+	await wick.until(page, () => /&?where=cpu=\^[01]\$/.test(decodeURIComponent(window.location.hash)));
+	await wick.rest(page);
+	assert.equal(await page.$eval("#view .view-empty", (note) => note.hidden), true);
+	await wick.isQuiet(page);
+});
+
+test("details begin with the states, end with the metrics, and follow the zoom", async () => {
+	const states = await wick.openPage(wick.writePage(new URL("../golden/labels.perf", import.meta.url).pathname), "details=open");
+	await wick.until(states, () => document.querySelector("#details h3"));
+	const heads = await states.$$eval("#details h3", (all) => all.map((head) => head.textContent));
+	assert.deepEqual([heads[0], heads.at(-1)], ["state", "metrics of its samples"]);
+	await wick.isQuiet(states);
+	const page = await wick.openPage(url, "details=open&zoom=main&frame=main");
+	await wick.until(page, () => document.querySelector("#details h2")?.textContent === "main");
+	await page.click("#view .crumbs button");
+	await wick.until(page, () => document.querySelector("#details h2")?.textContent === "All that is selected");
+	await wick.isQuiet(page);
+});
+
+test("a page of two recordings opens on what differs, and calls them by their names", async () => {
+	const page = await wick.openPage(wick.writePage(wick.writeRecording("new.perf", 1000, 20, ["parse", "sort"]), "--baseline",
+		wick.writeRecording("old.perf", 1000, 20, ["parse", "lost"])));
+	await wick.until(page, () => /more than chance/.test(document.querySelector(".diff-bar > span").textContent));
+	assert.equal(await page.$eval("[role=tab][aria-selected=true]", (tab) => tab.textContent), "Diff");
+	const said = await page.$eval("#view", (view) => view.textContent);
+	for (const text of ["old.perf 1,000 samples", "less than in old.perf", "Another run may differ by as much"])
+		assert.ok(said.includes(text), `${text}: ${said}`);
+	assert.deepEqual(await page.$$eval("#view thead th", (all) => all.slice(2, 4).map((th) => th.textContent)), ["old.perf", "new.perf"]);
+	assert.doesNotMatch(said, /\bB\b/);
 	await wick.isQuiet(page);
 });
 
@@ -489,7 +533,7 @@ test("a frame has a menu, which keys walk", async () => {
 		await page.keyboard.press(key);
 	await wick.until(page, () => decodeURIComponent(window.location.hash) === "#search=^main$");
 	await wick.rest(page);
-	assert.equal(await page.$eval("#search output", (output) => output.textContent), "100.00 %, 1 frames");
+	assert.equal(await page.$eval("#search output", (output) => output.textContent), "100.00 %, 1 frame");
 	await page.keyboard.press("m");
 	await page.mouse.click(600, 5);
 	await wick.until(page, () => !document.querySelector("#frame-menu"));
@@ -555,7 +599,7 @@ test("selections are side by side, and zoomed together", async () => {
 	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12"));
 	await wick.until(page, () => document.querySelectorAll("#view canvas").length === 3);
 	assert.deepEqual(await page.$$eval("#view .graph h2", (all) => all.map((head) => head.textContent.split(":").slice(0, -1).join(":"))),
-		["B: 0–4 s", "4–8 s", "8–12 s"]);
+		["before: 0–4 s", "4–8 s", "8–12 s"]);
 	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=8-12&zoom=main;work_3"));
 	await wick.until(page, () => document.querySelectorAll("#view .crumbs button").length === 3);
 	await page.evaluate(() => (window.location.hash = "view=sides&b=0-4&time=4-8&time=16-20"));

@@ -226,6 +226,27 @@ static void heat_is_even(void **state)
 	}
 }
 
+/* --paper of flamescope/web/page.css */
+static void no_sample_is_seen_least(void **state)
+{
+	static const uint32_t papers[COLOUR_THEMES] = {0xffffff, 0x14171c};
+
+	(void)state;
+	for (int theme = 0; theme < COLOUR_THEMES; theme++) {
+		uint32_t none = colour_no_sample(theme);
+
+		for (unsigned step = 0; step <= COLOUR_HEAT_STEPS; step++) {
+			for (int below = 0; below < 2; below++) {
+				uint32_t cell = colour_of_heat(step, below, theme);
+
+				assert_true(distance(cell, none, NORMAL) >= 0.03);
+				assert_true(contrast(none, papers[theme]) <
+					    contrast(cell, papers[theme]));
+			}
+		}
+	}
+}
+
 static enum colour_family family(const char *module)
 {
 	return colour_family_of(module);
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(more_and_less_are_apart_for_any_eyes),
 		cmocka_unit_test(inlined_frames_are_lighter),
 		cmocka_unit_test(heat_is_even),
+		cmocka_unit_test(no_sample_is_seen_least),
 		cmocka_unit_test(a_module_tells_whose_code_it_is),
 		cmocka_unit_test(a_colour_stays_the_same),
 		cmocka_unit_test(groups_are_grey_unless_they_are_states),

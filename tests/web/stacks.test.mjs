@@ -7,12 +7,12 @@ import { commandFor } from "../../flamescope/web/command.js";
 import { functionDetails } from "../../flamescope/web/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/flame.js";
 import { foundIn } from "../../flamescope/web/frame_search.js";
-import { amountText, countText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
+import { amountText, countText, rangesText, selectedNs, valueText } from "../../flamescope/web/heat_words.js";
 import { withHeat } from "../../flamescope/web/heat.js";
 import { drawingOf } from "../../flamescope/web/model.js";
 import { frameName } from "../../flamescope/web/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/recording.js";
-import { EMPTY_QUERY, parseQuery } from "../../flamescope/web/query.js";
+import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/query.js";
 import { boxText } from "../../flamescope/web/flame_paint.js";
 import { parseHash } from "../../flamescope/web/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/select.js";
@@ -191,6 +191,7 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
 	const tracks = threadTracks(whole, whole, 0, 4000e6); /* a bin is 20 ms */
 	assert.deepEqual([tracks.isLanes, tracks.states.length > 1, tracks.total], [true, true, 132e6]);
+	assert.equal(tracks.rows[0].running, 1e6);
 	const ms = trackOf(tracks, 0).map(([bin, state, amount]) => [bin, state, Math.round(amount / 1e3) / 1e3]);
 	assert.deepEqual(ms, [[3, 2, 20], [4, 2, 20], [9, 5, 1], [15, 3, 10], [16, 3, 20], [17, 3, 20], [18, 3, 20], [19, 3, 20]]);
 	const late = trackOf(threadTracks(whole, whole, 0, 80e6), 0).reduce((sum, [, , amount]) => sum + amount, 0);
@@ -360,6 +361,17 @@ test("numbers are said with their unit and sign", () => {
 	assert.equal(formatShare(1, 0), "–");
 });
 
+test("many ranges as long and as far apart as each other are a part of each column", () => {
+	const of = (...words) => rangesText(words.map(parseRange));
+	const columns = (change) => of("1.02-1.06", "1.22-1.26", change, "1.62-1.66");
+	assert.equal(columns("1.42-1.46"), "40 ms of each of 4 columns of 200 ms, 1.02–1.66 s");
+	assert.equal(columns("1.42-1.47"), "4 ranges");
+	assert.equal(columns("1.43-1.47"), "4 ranges");
+	assert.equal(of("0-0.4", "1.2-1.4", "2.2-2.4", "3.2-3.4"), "4 ranges");
+	assert.equal(of("0-0.1", "0.9-1.1", "1.9-2.1", "2.9-3.1"), "200 ms of each of 4 seconds, 0–3.1 s", "cut by the beginning");
+	assert.equal(of("1-2", "1-2", "1-2", "1-2"), "4 ranges");
+});
+
 test("the command says the same, or says what it does not say", () => {
 	const of = (hash, baseline) => commandFor(parseHash(hash, 1e12), ["a file.perf"], baseline);
 	assert.equal(of("time=10-20&group=state"), "wick flamegraph 'a file.perf' --time=10-20 --group=state");
@@ -367,6 +379,7 @@ test("the command says the same, or says what it does not say", () => {
 	assert.equal(of("view=icicle&colour=package"), "wick flamegraph 'a file.perf' --icicle --colour package");
 	assert.equal(of("view=table&colour=module"), "wick report 'a file.perf'");
 	assert.equal(of("colour=odd"), "wick flamegraph 'a file.perf'");
+	assert.equal(of("view=threads"), "wick report 'a file.perf' --per thread");
 	assert.equal(of("view=table&sort=total"), "wick report 'a file.perf' --by total");
 	assert.equal(of("view=sandwich&around=f"), "wick report 'a file.perf' --function '^f$'");
 	assert.equal(of("view=diff&time=5-9&b=0-4"), "wick diff 'a file.perf' --against 0-4 --time=5-9");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { DEFAULTS, makeStore, parseHash, stateHash } from "../../flamescope/web/store.js";
 import { commandFlags, parseEvery, parseMetric, parseRange, rangeWord } from "../../flamescope/web/query.js";
 
-const FULL = "time=10-20@0-100ms&time=30.5-&b=1-2&every=1s:0-100ms&state=^run&where=cpu!=3&only=a&without=b" +
+const FULL = "time=10-20@0-100ms&time=30.5-&b=1-2&every=1s:0-100ms&state=%5Erun&where=cpu!=3&only=a&without=b" +
 	"&elide=c&focus=d&truncate=e&flatten&group=state,thread&metric=rss_kib:mean&brush=5-50&view=table&by=thread" +
 	"&colour=module&theme=dark&around=f&frame=g&search=h&sort=self&details=open&rows=20&column=10000000000&phase=20000000&split=400&t=drop:x&folds=app%2F7;b%3Bc&zoom=main;a%3Bb";
 

@@ -95,6 +95,8 @@ static int make_state(struct viewing *viewing, struct err *err)
 	int r;
 
 	view_state_words(query, &viewing->state);
+	if (viewing->baseline.n_paths)
+		view_state_add(&viewing->state, "view", "diff");
 	if (viewing->state.failed)
 		return err_set(err, E2BIG, "put the options into the page");
 	if (!viewing->state.len)
