@@ -119,7 +119,8 @@ void symbolizer_request(struct symbolizer *symbolizer, const struct sample *samp
 
 /**
  * symbolizer_open - open a module without a process
- * @path: of its file, which may be missing here; the file that its .gnu_debuglink names is beside it
+ * @path: of its file, which may be missing here; the file that its .gnu_debuglink names is beside
+ * it
  * @fd: a descriptor of the file, which stays the caller's: PATH is not opened; -1: it is
  * @build_id: hexadecimal; "" not known.  A file with another build-id is not opened; the debug file
  *            of BUILD_ID is searched instead

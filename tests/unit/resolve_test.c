@@ -222,7 +222,8 @@ static void another_build_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(symbolizer_new(&options, &symbolizer, &err), 0);
-	assert_null(symbolizer_open(symbolizer, "/proc/self/exe", -1, "00112233445566778899", &err));
+	assert_null(
+		symbolizer_open(symbolizer, "/proc/self/exe", -1, "00112233445566778899", &err));
 	assert_non_null(strstr(err.text, "is not the one that ran"));
 	assert_null(symbolizer_open(symbolizer, "/proc/self/exe", -1, "none", &err));
 	assert_null(symbolizer_open(symbolizer, "/no/such/file", -1, "", &err));
