@@ -3,13 +3,16 @@
 
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 32 };
 
 static const char *skip_blanks(const char *at)
 {
-	return at + strspn(at, " \t\r\n");
+	while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
+		at++;
+	return at;
 }
 
 /* From the opening quote to the closing one; NULL when there is none. */
@@ -112,6 +115,20 @@ bool json_scan_number(const struct json_pair *pair, uint64_t *ret_value)
 	return true;
 }
 
+/* Most words are of a few bytes: strcspn() takes longer to begin. */
+static const char *word_end(const char *at)
+{
+	static const bool ends[UCHAR_MAX + 1] = {
+		['\0'] = true, [','] = true,  [':'] = true,  ['{'] = true,
+		['}'] = true,  ['['] = true,  [']'] = true,  [' '] = true,
+		['\t'] = true, ['\r'] = true, ['\n'] = true, ['"'] = true,
+	};
+
+	while (!ends[(unsigned char)*at])
+		at++;
+	return at;
+}
+
 const char *json_skip(const char *value)
 {
 	size_t depth = 0;
@@ -132,9 +149,9 @@ const char *json_skip(const char *value)
 			depth--;
 			at++;
 		} else {
-			size_t len = strcspn(at, ",:{}[] \t\r\n\"");
+			const char *end = word_end(at);
 
-			at = len ? at + len : NULL;
+			at = end > at ? end : NULL;
 		}
 		if (depth == 0)
 			return at;

@@ -119,7 +119,7 @@ int symbolizer_store(struct symbolizer *symbolizer, const char *path,
 	if (!symbolizer->cache)
 		return err_set(err, ENOTSUP, "keep '%s'", path);
 	err->code = 0;
-	module = symbolizer_open(symbolizer, path, "", err);
+	module = symbolizer_open(symbolizer, path, -1, "", err);
 	if (!module)
 		return err->code ? -err->code : -EIO;
 	while (!symbolizer_is_loaded(module))

@@ -63,9 +63,10 @@ static int try_file(struct module *module, int fd, const struct elf_head *wanted
 	return 0;
 }
 
-static int open_itself(struct module *module, const struct elf_head *wanted)
+static int open_itself(struct module *module, int given, const struct elf_head *wanted)
 {
-	_cleanup_fd_ int fd = regular_file_open(AT_FDCWD, module->path, 0);
+	_cleanup_fd_ int fd = given < 0 ? regular_file_open(AT_FDCWD, module->path, 0)
+					: regular_file_reopen(given);
 	int r;
 
 	if (fd < 0)
@@ -93,7 +94,7 @@ static int open_debug_file(struct module *module, const struct elf_head *wanted)
 	return r;
 }
 
-struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
+struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path, int fd,
 			       const char *build_id, struct err *err)
 {
 	struct elf_head wanted = {0};
@@ -109,7 +110,7 @@ struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
 		(void)err_set(err, ENOMEM, "read '%s'", path);
 		return NULL;
 	}
-	r = open_itself(module, &wanted);
+	r = open_itself(module, fd, &wanted);
 	if (r < 0 && open_debug_file(module, &wanted) == 0)
 		r = 0;
 	if (r < 0) {

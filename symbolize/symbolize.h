@@ -119,14 +119,16 @@ void symbolizer_request(struct symbolizer *symbolizer, const struct sample *samp
 
 /**
  * symbolizer_open - open a module without a process
- * @path: of its file, which may be missing here
+ * @path: of its file, which may be missing here; the file that its .gnu_debuglink names is beside
+ * it
+ * @fd: a descriptor of the file, which stays the caller's: PATH is not opened; -1: it is
  * @build_id: hexadecimal; "" not known.  A file with another build-id is not opened; the debug file
  *            of BUILD_ID is searched instead
  *
  * Return:  NULL and the reason when there is neither.
  * Owns:    the symbolizer.
  */
-struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path,
+struct module *symbolizer_open(struct symbolizer *symbolizer, const char *path, int fd,
 			       const char *build_id, struct err *err);
 
 /**

@@ -336,7 +336,10 @@ static int read_source(struct load *load, struct source *source, struct profile_
 				.at = load->at,
 				.done = report_progress,
 				.context = load};
-	struct import import = {.builder = load->builders[0], .at = load->at};
+	struct import import = {.builder = load->builders[0],
+				.at = load->at,
+				.done = report_progress,
+				.context = load};
 	int fd = source_plain(source, &file->bytes);
 	ssize_t n = bytes ? read_head(source, bytes, err) : -ENOMEM;
 	uint32_t folded;

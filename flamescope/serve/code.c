@@ -281,26 +281,42 @@ static void take_end(void *context, const char *json)
 	}
 }
 
+/* Reads all of a recording for its end, unless there is no time left. */
+static void read_end(struct code *code, const char *recording, struct module_facts *facts)
+{
+	const struct perf_text_visitor visitor = {.end = take_end, .context = facts};
+	struct perf_text_stats stats;
+	struct perf_text *text = NULL;
+	struct lines *lines = NULL;
+	struct line line;
+
+	if (lines_open(recording, &lines, NULL) < 0)
+		return;
+	if (perf_text_new(&visitor, &text) == 0) {
+		while (goes_on(code, 0, 0) && lines_next(lines, &line, NULL) > 0)
+			perf_text_line(text, &line);
+		perf_text_finish(text, &stats);
+	}
+	perf_text_free(text);
+	lines_close(lines);
+}
+
 static int answer(struct code *code, struct code_request *request, const char *recording,
 		  const struct catalog_stamp *stamp, struct code_places *places)
 {
-	const struct perf_text_visitor visitor = {.end = take_end,
-						  .context = &(struct module_facts){0}};
-	struct module_facts *facts = visitor.context;
-	struct perf_text_stats stats;
+	struct module_facts facts = {.module = places->profile->strings[places->module]};
 	_cleanup_fd_ int fd = -1;
 
-	facts->module = places->profile->strings[places->module];
 	if (places->n == 0)
 		return err_set(&request->err, 0, "No sample of this recording has it.");
-	(void)perf_text_read(recording, &visitor, &stats, NULL);
-	if (!facts->found)
-		(void)snprintf(facts->path, sizeof(facts->path), "%s", facts->module);
-	fd = code_open_module(facts->path, facts->build_id, stamp->mtime_ns, &request->err);
+	read_end(code, recording, &facts);
+	if (!facts.found)
+		(void)snprintf(facts.path, sizeof(facts.path), "%s", facts.module);
+	fd = code_open_module(facts.path, facts.build_id, stamp->mtime_ns, &request->err);
 	if (fd < 0)
 		return fd;
 	buf_init(&request->json, JSON_BYTES);
-	code_answer(code->options, places, &(struct code_module){fd, facts->path, facts->build_id},
+	code_answer(code->options, places, &(struct code_module){fd, facts.path, facts.build_id},
 		    &code->ending, &request->json);
 	return request->json.failed ? err_set(&request->err, 0, "It has too much code to be shown.")
 				    : 0;

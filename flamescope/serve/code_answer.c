@@ -8,9 +8,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	MAX_STARTS = 64,    /* of functions that another is inlined into */
@@ -122,6 +125,11 @@ static bool look_up(struct finding *finding, const struct code_place *place,
 	return true;
 }
 
+static bool goes_on(const _Atomic bool *stop, uint64_t until_ns)
+{
+	return !atomic_load_explicit(stop, memory_order_relaxed) && io_now_ns() <= until_ns;
+}
+
 static void find_all(struct finding *finding, const _Atomic bool *stop)
 {
 	const struct code_places *places = finding->places;
@@ -132,10 +140,10 @@ static void find_all(struct finding *finding, const _Atomic bool *stop)
 		const struct profile_frame *frame = &places->profile->frames[place->frame];
 		const struct starts *starts;
 
-		if (atomic_load_explicit(stop, memory_order_relaxed) || io_now_ns() > until_ns)
+		if (!goes_on(stop, until_ns))
 			return;
 		starts = starts_of(finding, (frame->addr - frame->offset) & SYMBOL_PAGE_MASK);
-		for (size_t j = 0; starts && j < starts->n; j++)
+		for (size_t j = 0; starts && j < starts->n && goes_on(stop, until_ns); j++)
 			if (look_up(finding, place, frame, &starts->ranges[j], &finding->found[i]))
 				break;
 	}
@@ -473,6 +481,18 @@ static void put_instructions(const struct code_options *options, const struct fi
 	free(costs);
 }
 
+/* The file that was checked; its path may lead to another one by now. */
+static struct module *open_module(struct symbolizer *symbolizer, const struct code_module *module)
+{
+	char path[PATH_MAX] = "";
+	char fd[32];
+
+	(void)snprintf(fd, sizeof(fd), "/proc/self/fd/%d", module->fd);
+	if (readlink(fd, path, sizeof(path) - 1) < 0)
+		return NULL;
+	return symbolizer_open(symbolizer, path, module->fd, module->build_id, NULL);
+}
+
 void code_answer(const struct code_options *options, const struct code_places *places,
 		 const struct code_module *module, const _Atomic bool *stop, struct buf *json)
 {
@@ -483,8 +503,7 @@ void code_answer(const struct code_options *options, const struct code_places *p
 	finding.starts = calloc(MAX_STARTS, sizeof(*finding.starts));
 	finding.found = calloc(places->n, sizeof(*finding.found));
 	if (finding.starts && finding.found && symbolizer_new(&how, &finding.symbolizer, NULL) == 0)
-		finding.module =
-			symbolizer_open(finding.symbolizer, module->path, module->build_id, NULL);
+		finding.module = open_module(finding.symbolizer, module);
 	if (finding.module)
 		find_all(&finding, stop);
 	buf_add(json, "{");

@@ -27,6 +27,7 @@ struct source {
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
 	size_t at, len; /* of what is in INPUT */
+	uint64_t n_in, n_out;
 	unsigned char input[INPUT_BYTES];
 };
 
@@ -60,6 +61,7 @@ static ssize_t fill(struct source *source, struct err *err)
 	n = read_fd(source, source->input + source->len, INPUT_BYTES - source->len, err);
 	if (n > 0)
 		source->len += (size_t)n;
+	source->n_in += n > 0 ? (uint64_t)n : 0;
 	source->ended |= n == 0;
 	return n;
 }
@@ -192,6 +194,23 @@ static void skip_padding(struct source *source)
 		source->at++;
 }
 
+/* N more bytes have come out: N; -EINVAL: no recording is that uniform. */
+static ssize_t watch_size(struct source *source, ssize_t n, struct err *err)
+{
+	const uint64_t free_bytes = (uint64_t)SOURCE_FREE_MIB << 20;
+
+	source->n_out += n > 0 ? (uint64_t)n : 0;
+	if (n <= 0 || source->n_out <= free_bytes + SOURCE_MOST_TIMES * source->n_in)
+		return n;
+	(void)err_set(err, 0,
+		      "it is more than %d times as large as it is compressed, which no "
+		      "recording is",
+		      SOURCE_MOST_TIMES);
+	err_hint(err, "%s -d FILE, and read what that writes",
+		 source->kind == SOURCE_GZIP ? "gzip" : "zstd");
+	return -EINVAL;
+}
+
 ssize_t source_read(struct source *source, void *to, size_t len, struct err *err)
 {
 	ssize_t n = 0;
@@ -205,7 +224,7 @@ ssize_t source_read(struct source *source, void *to, size_t len, struct err *err
 			n = source->kind == SOURCE_GZIP ? step_gzip(source, to, len, err)
 							: step_zstd(source, to, len, err);
 		if (n != 0 || (source->ended && !source->inside))
-			return n;
+			return watch_size(source, n, err);
 		if (source->ended)
 			return err_set(err, EIO, "read '%s' (it ends in the middle)", source->path);
 		if (source->at == source->len && (n = fill(source, err)) < 0)

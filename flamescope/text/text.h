@@ -18,6 +18,12 @@
 
 struct source;
 
+/*
+ * What compressed bytes may become: recordings become 25 to 40 times as large, and the most uniform
+ * ones (an idle program, 100 times a second) 450 times.
+ */
+enum { SOURCE_FREE_MIB = 64, SOURCE_MOST_TIMES = 500 /* beyond SOURCE_FREE_MIB */ };
+
 /**
  * source_open - open a file by its path, "-" being standard input
  *
@@ -40,7 +46,8 @@ int source_plain(const struct source *source, uint64_t *ret_bytes);
 /**
  * source_read - the next bytes
  *
- * Return:  how many, 0 at the end; -EIO and the reason when the file is damaged or cut short.
+ * Return:  how many, 0 at the end; -EIO and the reason when the file is damaged or cut short;
+ *          -EINVAL when it would become larger than a recording does.
  */
 ssize_t source_read(struct source *source, void *to, size_t len, struct err *err);
 

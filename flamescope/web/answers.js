@@ -84,7 +84,8 @@ async function bytesOf({ text, buffer }) {
 
 async function profileOf({ file }) {
 	const bytes = await inflate(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
-		throw new Error(`'${file.name}' cannot be read (${error.message}), try: wick view FILE`);
+		const other = error instanceof RangeError ? "gzip -d FILE, and open what that writes" : "wick view FILE";
+		throw new Error(`'${file.name}' cannot be read (${error.message}), try: ${other}`);
 	});
 	if (!bytes)
 		throw new RangeError(`'${file.name}' has more than ${MAX_FILE_MIB} MiB, which is too much for a page to read, try: wick view FILE`);

@@ -11,7 +11,14 @@ export function fromBase64(text) {
 	return bytes;
 }
 
-/** The plain bytes of bytes or a File that gzip may have compressed; of more than MOST there are none: null. */
+/* Of what is compressed no recording is larger (flamescope/text/text.h). */
+const FREE_BYTES = 64 * 2 ** 20;
+const MOST_TIMES = 500; /* beyond them */
+
+/**
+ * The plain bytes of bytes or a File that gzip may have compressed; of more than MOST there are none: null.
+ * An Error: they are damaged, or more uniform than a recording is.
+ */
 export async function inflate(data, most = Infinity) {
 	const blob = new Blob([data]);
 	const [first, second] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
@@ -26,6 +33,10 @@ export async function inflate(data, most = Infinity) {
 		if (n > most) {
 			void reader.cancel();
 			return null;
+		}
+		if (n > FREE_BYTES + MOST_TIMES * blob.size) {
+			void reader.cancel();
+			throw new RangeError(`it is more than ${MOST_TIMES} times as large as it is compressed, which no recording is`);
 		}
 	}
 	const bytes = new Uint8Array(n);

@@ -1,5 +1,6 @@
 """HTTP: what a stranger, or a hostile recording in the folder, can do to `wick serve`."""
 import contextlib
+import gzip
 import http.client
 import os
 import re
@@ -130,6 +131,20 @@ def heads(folder):
     return 2000 * n_bytes
 
 
+def samples_of_pprof(folder):
+    """60 MB of samples in 60 KB, of two bytes each: what is read as a whole takes seconds then."""
+    with gzip.open(os.path.join(folder, "a.perf.gz"), "wb") as file:
+        file.write(b"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x01n\x32\x01c")
+        for _ in range(60):
+            file.write(b"\x12\x00" * (MEGABYTE // 2))
+    return 60 * MEGABYTE
+
+
+def ask_packed(client):
+    """It is told to end while the file is loaded."""
+    client.begin("/api/pack?file=a.perf.gz")
+
+
 def ask_strange(client):
     """Malformed requests, or those of another client."""
     if client.get("/api/list", token="wrong")[0] != 403:
@@ -178,6 +193,7 @@ def ask_and_take_nothing(client):
 CASES = [
     case("two files of 200 GB are asked for, twice", endless, ask_beside),
     case("2,000 files of 1 MB that have no head", heads, Client.lists),
+    case("60 MB of empty samples in 60 KB", samples_of_pprof, ask_packed, 1.5),
     case("requests of others", small, ask_strange, 4.0),
     case("headers of 4 MB", small, ask_large, 4.0),
     case("300 requests without an end", small, ask_slowly, 4.0),

@@ -1,7 +1,8 @@
 """Texts of recordings: untrusted files."""
+import gzip
 import os
 
-from hostile import MEGABYTE, Case, Input
+from hostile import MEGABYTE, MOST_BYTES, Case, Input
 from recorded import WICK
 
 HEAD = """# wick : {"format":1,"version":"0.1.0","clock":"CLOCK_MONOTONIC","event":"cpu-clock","hz":99,"pid":1,"metrics":[]}
@@ -17,6 +18,24 @@ def text_case(name, make_text, judge=lambda result: None, command="report"):
             file.write(make_text())
         return Input([WICK, command, path], os.path.getsize(path))
     return Case("text", name, make, judge)
+
+
+def packed_case(name, head, piece, mib):
+    """HEAD and PIECE, again and again, up to MIB, packed."""
+    def make(folder):
+        path = os.path.join(folder, "sent.perf.gz")
+        with gzip.open(path, "wb") as file:
+            file.write(head.encode())
+            for _ in range(mib):
+                file.write((piece * (MEGABYTE // len(piece))).encode())
+        return Input([WICK, "report", path], mib * MEGABYTE)
+    return Case("text", name, make, refuses_packed)
+
+
+def refuses_packed(result):
+    if result.most_bytes > MOST_BYTES:
+        return f"memory over {MOST_BYTES // MEGABYTE} MB"
+    return None if "as large as it is compressed" in result.stdout + result.stderr else "it is read"
 
 
 def tells_main_function(result):
@@ -46,6 +65,8 @@ CASES = [
         ": \n", ": " + "metric_a-" * ((MEGABYTE - 1000) // 9) + "\n", 1) + "\n" + SAMPLE, tells_main_function),
     text_case("1 MB of times without a head", lambda: "a " + "1: " * (MEGABYTE // 3 - 1000) + "\n\n" + SAMPLE,
               tells_main_function),
+    packed_case("200 MB of blanks in JSON, packed", '{"meta":', " ", 200),
+    packed_case("200 MB of a comment, packed", SAMPLE, "#" * (MEGABYTE // 2 - 1) + "\n", 200),
     text_case("numbers that cannot be, in info", lambda: FORGED, marks_numbers, "info"),
     text_case("numbers that cannot be, in report", lambda: FORGED, marks_numbers),
     text_case("advice of the file's own", lambda: FORGED, quotes_advice, "info"),

@@ -76,64 +76,6 @@ static void metrics_of_a_header_and_a_sample_are_told_apart(void **state)
 	profile_free(profile);
 }
 
-static bool goes_on(void *context, uint64_t done_bytes, uint64_t of_bytes)
-{
-	unsigned *n_left = context;
-
-	(void)done_bytes;
-	(void)of_bytes;
-	return (*n_left)-- > 0;
-}
-
-/* Whether a file is read no further, for its time. */
-static bool is_late(const struct load_options *options, size_t n_samples)
-{
-	struct profile *profile = NULL;
-	bool late;
-
-	assert_int_equal(load_profile(options, &profile, NULL), 0);
-	late = profile->files[0].problem &&
-	       strstr(profile->files[0].problem, "takes longer than") != NULL;
-	assert_in_range(profile->n_samples, 1, late ? 2 * n_samples - 1 : 2 * n_samples);
-	profile_free(profile);
-	return late;
-}
-
-/* 9 MB: with several threads they are read in chunks. */
-static void a_file_that_takes_too_long_is_read_no_further(void **state)
-{
-	const size_t n_samples = (9 << 20) / (sizeof(text) - 1);
-	char *bytes = malloc(n_samples * (sizeof(text) - 1));
-	char *path;
-	const char *paths[1];
-	unsigned n_left = 2;
-	unsigned turn = 0;
-	struct load_options options = {.paths = paths,
-				       .n_paths = 1,
-				       .no_index = true,
-				       .file_ns = 1,
-				       .n_threads = 3,
-				       .context = &n_left};
-	struct profile *profile = NULL;
-
-	(void)state;
-	assert_non_null(bytes);
-	for (size_t i = 0; i < n_samples; i++)
-		memcpy(bytes + i * (sizeof(text) - 1), text, sizeof(text) - 1);
-	path = file_make(bytes, n_samples * (sizeof(text) - 1));
-	paths[0] = path;
-	/* One of several threads looks at the time: the others may have read all by then. */
-	while (!is_late(&options, n_samples))
-		assert_in_range(++turn, 1, 99);
-	options.n_threads = 1;
-	assert_true(is_late(&options, n_samples));
-	options.file_ns = 0;
-	options.progress = goes_on;
-	assert_int_equal(load_profile(&options, &profile, NULL), -ECANCELED);
-	file_remove(path);
-	free(bytes);
-}
-
 static size_t gzip(const char *from, size_t len, unsigned char *to, size_t size)
 {
 	z_stream stream = {.next_in = (unsigned char *)(uintptr_t)from,
@@ -507,7 +449,6 @@ int main(void)
 		cmocka_unit_test(counts_a_file_once),
 		cmocka_unit_test(takes_a_device_twice),
 		cmocka_unit_test(keeps_to_its_memory),
-		cmocka_unit_test(a_file_that_takes_too_long_is_read_no_further),
 		cmocka_unit_test(bounds_what_it_keeps),
 		cmocka_unit_test(keeps_a_value_for_each_of_100000_requests),
 		cmocka_unit_test(keeps_all_labels_of_a_sample),

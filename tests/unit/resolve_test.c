@@ -202,7 +202,7 @@ static void offline_is_the_same(void **state)
 	(void)state;
 	frame.module_offset = offset_here(build_id);
 	assert_int_equal(symbolizer_new(&options, &symbolizer, &err), 0);
-	module = symbolizer_open(symbolizer, "/proc/self/exe", build_id, &err);
+	module = symbolizer_open(symbolizer, "/proc/self/exe", -1, build_id, &err);
 	assert_non_null(module);
 	while (symbolizer_is_busy(symbolizer))
 		symbolizer_wait(symbolizer, UINT64_C(1000000000));
@@ -222,10 +222,11 @@ static void another_build_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(symbolizer_new(&options, &symbolizer, &err), 0);
-	assert_null(symbolizer_open(symbolizer, "/proc/self/exe", "00112233445566778899", &err));
+	assert_null(
+		symbolizer_open(symbolizer, "/proc/self/exe", -1, "00112233445566778899", &err));
 	assert_non_null(strstr(err.text, "is not the one that ran"));
-	assert_null(symbolizer_open(symbolizer, "/proc/self/exe", "none", &err));
-	assert_null(symbolizer_open(symbolizer, "/no/such/file", "", &err));
+	assert_null(symbolizer_open(symbolizer, "/proc/self/exe", -1, "none", &err));
+	assert_null(symbolizer_open(symbolizer, "/no/such/file", -1, "", &err));
 	symbolizer_free(symbolizer);
 }
 

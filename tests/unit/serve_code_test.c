@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "flamescope/load/load.h"
 #include "flamescope/serve/code.h"
 #include "folder_fixture.h"
 
@@ -225,6 +226,37 @@ static void a_strangers_module_is_refused(void **state)
 	free(path);
 }
 
+/* The descriptor is of this program; what a stranger has put in its place is not opened. */
+static void the_file_that_was_checked_is_read(void **state)
+{
+	const struct code_options code_options = {0};
+	char *path = folder_path(*state, "a.perf");
+	const char *paths[] = {path};
+	const struct load_options options = {
+		.paths = paths, .n_paths = 1, .by_offset = true, .no_index = true};
+	struct code_module module = {open(self, O_RDONLY | O_CLOEXEC), "/no/such/file", ""};
+	struct code_place place = {.exact = true, .cost = {1, 1}};
+	struct code_places places = {
+		.function = "burned_here", .unit = "", .places = &place, .n = 1};
+	const _Atomic bool stop = false;
+	struct profile *profile = NULL;
+	char line[32];
+	struct buf json;
+
+	put_recording(*state, self, "");
+	assert_int_equal(load_profile(&options, &profile, NULL), 0);
+	place.frame = profile->nodes[profile->stacks[0]].frame;
+	places.profile = profile;
+	buf_init(&json, TEXT_BYTES);
+	code_answer(&code_options, &places, &module, &stop, &json);
+	(void)snprintf(line, sizeof(line), "[%d,1,1,", burned_line);
+	assert_non_null(strstr(buf_text(&json), line));
+	buf_release(&json);
+	profile_free(profile);
+	(void)close(module.fd);
+	free(path);
+}
+
 /* ---- which source files may be read */
 
 static int read_source(const char *folder, const char *path)
@@ -401,6 +433,7 @@ int main(void)
 		TEST(a_module_of_a_recording_that_is_older_is_refused),
 		TEST(a_pipe_is_no_module),
 		TEST(a_strangers_module_is_refused),
+		TEST(the_file_that_was_checked_is_read),
 		TEST(sources_are_found_below_the_folder),
 		TEST(nothing_outside_the_folder_is_read),
 		TEST(only_source_texts_are_read),

@@ -182,6 +182,9 @@ test("what cannot be read is an Error that says why, and what to do", async () =
 	await assert.rejects(inflate(gzipSync("main;a 1\n").subarray(0, 12), MOST));
 	assert.equal(await inflate(gzipSync(Buffer.alloc(1e6)), 1e5), null, "it is not unpacked any further");
 	assert.equal(await inflate("main;a 1\n", 8), null);
+	const uniform = gzipSync(Buffer.alloc(160 * 2 ** 20));
+	await assert.rejects(inflate(uniform, MOST), /more than 500 times as large as it is compressed/);
+	assert.equal((await inflate(gzipSync(Buffer.alloc(64 * 2 ** 20)), MOST)).length, 64 * 2 ** 20);
 });
 
 function makeRandom(seed) {

@@ -97,6 +97,33 @@ test("a recording that could not be opened is not opened again", async (t) => {
 	assert.deepEqual(workers[1].asked.map(({ question }) => question), ["refuse", "search"]);
 });
 
+test("a file that takes too long is given up, and what was open is still there", async (t) => {
+	const go = withClock(t);
+	const { workers, heard, worker } = byHand();
+	const file = { question: "open", words: [{ A: { file: { size: 2 ** 21 } }, B: null }] };
+	worker.postMessage(open);
+	await go(60000);
+	workers[0].say({ value: 1 });
+	worker.postMessage(file);
+	await go(31999);
+	assert.equal(workers[0].ended, false);
+	await go(1);
+	assert.equal(workers[0].ended, true);
+	assert.match(heard[1].problem, /longer than 32 s to open, try: wick view FILE/);
+	assert.deepEqual(workers[1].asked, [open]);
+	/* The next one has its time from when the worker is at it. */
+	worker.postMessage(file);
+	await go(40000);
+	workers[1].say({ value: "opened again" });
+	await go(31999);
+	workers[1].say({ value: 2 });
+	await go(60000);
+	assert.deepEqual([workers.length, heard.length, heard[2]], [2, 3, { value: 2 }]);
+	worker.postMessage(search);
+	await go(60000);
+	assert.equal(workers.length, 2);
+});
+
 test("a worker that cannot be started says why", async () => {
 	const worker = watched(() => Promise.reject(new Error("no worker")));
 	const said = new Promise((resolve) => worker.addEventListener("message", ({ data }) => resolve(data)));

@@ -205,7 +205,8 @@ static void open_module(void *context, uint64_t key, void *value)
 	(void)key;
 	if (map_count(&module->asked) == 0)
 		return;
-	module->module = symbolizer_open(namer->symbolizer, module->file, module->build_id, &err);
+	module->module =
+		symbolizer_open(namer->symbolizer, module->file, -1, module->build_id, &err);
 	if (module->module || namer->stats.missing++)
 		return;
 	namer->why = err;

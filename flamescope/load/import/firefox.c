@@ -109,10 +109,11 @@ static uint32_t frame_of(const struct firefox *from, uint32_t i)
 static void read_stacks(struct firefox *from, const char *table, struct numbers *nodes)
 {
 	struct uniques *uniques = &from->import->builder->uniques;
-	const char *prefix = json_first(json_find(table, "prefix"));
+	const char *prefix = json_first(import_find(from->import, table, "prefix"));
 	struct numbers depths = {0};
 
-	for (const char *at = json_first(json_find(table, "frame")); at; at = json_next(at)) {
+	for (const char *at = json_first(import_find(from->import, table, "frame")); at;
+	     at = json_next(at)) {
 		uint32_t caller = prefix ? number_at(prefix) : NUMBER_NONE;
 		bool has_caller = depths.at && caller < depths.n;
 		uint32_t depth = has_caller ? depths.at[caller] : 0;
@@ -146,18 +147,19 @@ static void read_strings(struct firefox *from, const char *array, struct numbers
 /* What OWNER, a thread or "shared", has of the tables. */
 static void read_tables(struct firefox *from, const char *owner, struct tables *tables)
 {
-	const char *strings = json_find(owner, "stringArray");
+	const char *strings = import_find(from->import, owner, "stringArray");
 
-	read_strings(from, strings ? strings : json_find(owner, "stringTable"), &tables->strings);
+	read_strings(from, strings ? strings : import_find(from->import, owner, "stringTable"),
+		     &tables->strings);
 	for (size_t i = 0; i < N_COLUMNS; i++) {
-		const char *table = json_find(owner, names[i].table);
+		const char *table = import_find(from->import, owner, names[i].table);
 
-		for (const char *at = json_first(json_find(table, names[i].name)); at;
-		     at = json_next(at))
+		for (const char *at = json_first(import_find(from->import, table, names[i].name));
+		     at; at = json_next(at))
 			if (!put(from, &tables->columns[i], number_at(at)))
 				return;
 	}
-	read_stacks(from, json_find(owner, "stackTable"), &tables->nodes);
+	read_stacks(from, import_find(from->import, owner, "stackTable"), &tables->nodes);
 }
 
 /* A number, or a string that begins with one; -1. */
@@ -177,7 +179,7 @@ static struct import_scale scale_of(struct firefox *from, const char *samples)
 	struct import_scale scale;
 
 	buf_clear(&from->text);
-	(void)json_string(json_find(samples, "weightType"), &from->text);
+	(void)json_string(import_find(from->import, samples, "weightType"), &from->text);
 	scale = import_scale_of(buf_text(&from->text));
 	if (scale.unit == IMPORT_TIME)
 		scale.multiply = 1; /* milliseconds are read as nanoseconds */
@@ -191,13 +193,14 @@ struct clock {
 	uint64_t now;
 };
 
-static struct clock clock_of(const char *samples)
+static struct clock clock_of(const struct firefox *from, const char *samples)
 {
-	const char *times = json_first(json_find(samples, "time"));
+	const char *times = json_first(import_find(from->import, samples, "time"));
 
 	if (times)
 		return (struct clock){.at = times};
-	return (struct clock){.at = json_first(json_find(samples, "timeDeltas")), .deltas = true};
+	return (struct clock){.at = json_first(import_find(from->import, samples, "timeDeltas")),
+			      .deltas = true};
 }
 
 static uint64_t clock_next(struct clock *clock)
@@ -215,15 +218,16 @@ static void read_samples(struct firefox *from, const char *samples, struct impor
 	static const char *const events[] = {
 		[IMPORT_SAMPLES] = "samples", [IMPORT_TIME] = "time", [IMPORT_BYTES] = "bytes"};
 	const struct import_scale scale = scale_of(from, samples);
-	const char *weight = json_first(json_find(samples, "weight"));
-	struct clock clock = clock_of(samples);
+	const char *weight = json_first(import_find(from->import, samples, "weight"));
+	struct clock clock = clock_of(from, samples);
 
 	sample->head.event = events[weight ? scale.unit : IMPORT_SAMPLES];
-	for (const char *at = json_first(json_find(samples, "stack")); at; at = json_next(at)) {
+	for (const char *at = json_first(import_find(from->import, samples, "stack")); at;
+	     at = json_next(at)) {
 		uint32_t node = get(&from->own.nodes, &from->shared.nodes, number_at(at));
 		int64_t value = 1;
 
-		if (budget_failed(from->import->builder->uniques.budget))
+		if (!import_goes_on(from->import))
 			return;
 		(void)json_decimal(weight, scale.unit == IMPORT_TIME ? MS_DIGITS : 0, &value);
 		weight = weight ? json_next(weight) : NULL;
@@ -236,18 +240,18 @@ static void read_samples(struct firefox *from, const char *samples, struct impor
 
 static int read_thread(struct firefox *from, const char *thread, struct err *err)
 {
-	const char *samples = json_find(thread, "samples");
+	const char *samples = import_find(from->import, thread, "samples");
 	struct import_sample sample = {.head = {.cpu = -1}};
 	struct buf name;
 
-	if (json_find(samples, "schema"))
+	if (import_find(from->import, samples, "schema"))
 		return err_set(err, 0,
 			       "it is a profile as Firefox records it, try: open it on "
 			       "profiler.firefox.com, and save it from there");
 	buf_init(&name, MAX_NAME);
-	(void)json_string(json_find(thread, "name"), &name);
-	sample.head.pid = id_of(from, json_find(thread, "pid"));
-	sample.head.tid = id_of(from, json_find(thread, "tid"));
+	(void)json_string(import_find(from->import, thread, "name"), &name);
+	sample.head.pid = id_of(from, import_find(from->import, thread, "pid"));
+	sample.head.tid = id_of(from, import_find(from->import, thread, "tid"));
 	sample.head.comm = buf_text(&name);
 	read_tables(from, thread, &from->own);
 	read_samples(from, samples, &sample);
@@ -274,10 +278,10 @@ int import_firefox(struct import *import, struct err *err)
 
 	import->has_times = true;
 	buf_init(&from.text, MAX_NAME);
-	read_start(&from, json_find(import->bytes, "meta"));
-	read_tables(&from, json_find(import->bytes, "shared"), &from.shared);
-	for (const char *at = json_first(json_find(import->bytes, "threads")); at && r == 0;
-	     at = json_next(at))
+	read_start(&from, import_find(import, import->bytes, "meta"));
+	read_tables(&from, import_find(import, import->bytes, "shared"), &from.shared);
+	for (const char *at = json_first(import_find(import, import->bytes, "threads"));
+	     at && r == 0 && import_goes_on(import); at = json_next(at))
 		r = read_thread(&from, at, err);
 	release(&from.shared);
 	release(&from.own);

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_VALUE_TYPE = 22 }; /* bytes of two numbers */
+enum {
+	MAX_VALUE_TYPE = 22, /* bytes of two numbers */
+	STEPS = 4096,        /* after which DONE is told */
+};
 
 static const char bom[] = "\xef\xbb\xbf";
 
@@ -51,17 +54,21 @@ static int read_json(struct import *import, struct err *err)
 	root = import->bytes;
 	if (!json_skip(root))
 		return err_set(err, 0, "it is JSON that is damaged, or ends in the middle");
-	if (json_find(root, "profiles") && json_find(json_find(root, "shared"), "frames"))
+	if (import_find(import, root, "profiles") &&
+	    import_find(import, import_find(import, root, "shared"), "frames"))
 		return import_speedscope(import, err);
-	if (json_find(root, "threads") && json_find(root, "meta"))
+	if (import_find(import, root, "threads") && import_find(import, root, "meta"))
 		return import_firefox(import, err);
 	return err_set(err, 0, "it is JSON, but neither of speedscope nor of the Firefox Profiler");
 }
 
 int import_read(struct import *import, enum import_kind kind, struct err *err)
 {
+	int r;
+
 	builder_start_segment(import->builder, import->at);
-	return kind == IMPORT_PPROF ? import_pprof(import, err) : read_json(import, err);
+	r = kind == IMPORT_PPROF ? import_pprof(import, err) : read_json(import, err);
+	return import->stopped ? -ETIMEDOUT : r;
 }
 
 struct import_scale import_scale_of(const char *unit)
@@ -96,6 +103,19 @@ uint64_t import_scaled(const struct import_scale *scale, int64_t value)
 								       : (uint64_t)scaled;
 }
 
+bool import_goes_on(struct import *import)
+{
+	if (++import->n_steps % STEPS == 0 && import->done && !import->stopped)
+		import->stopped = !import->done(import->context, import->len);
+	return !import->stopped && !budget_failed(import->builder->uniques.budget);
+}
+
+const char *import_find(struct import *import, const char *object, const char *name)
+{
+	import->n_steps |= STEPS - 1; /* the next one is told */
+	return import_goes_on(import) ? json_find(object, name) : NULL;
+}
+
 void import_add(struct import *import, const struct import_sample *sample)
 {
 	struct perf_head head = sample->head;
@@ -125,6 +145,8 @@ uint32_t import_frame(struct import *import, const char *name, const char *modul
 
 bool import_put(struct import *import, uint32_t **array, size_t *n, size_t *max, uint32_t value)
 {
+	if (!import_goes_on(import))
+		return false;
 	if (*n == *max) {
 		size_t want = *max ? 2 * *max : 256;
 		uint32_t *grown = budget_grow(import->builder->uniques.budget, *array, *max, want,

@@ -27,13 +27,18 @@ struct import {
 	size_t len;
 	uint64_t at;    /* of the first byte, of all files */
 	bool has_times; /* set by the reader: samples have times */
+	/* Called now and then with LEN; false: give up.  May be NULL. */
+	bool (*done)(void *context, uint64_t bytes);
+	void *context;
+	uint64_t n_steps; /* the readers' own */
+	bool stopped;
 };
 
 /**
  * import_read - read a whole file into the builder
  *
- * Return:  0; -EINVAL and what is wrong with it: what came before has been read.  A refusal of the
- *          builder's budget is in the budget.
+ * Return:  0; -EINVAL and what is wrong with it, -ETIMEDOUT: DONE said so (what came before has
+ *          been read).  A refusal of the builder's budget is in the budget.
  * Owns:    the caller, as for all of these.
  */
 int import_read(struct import *import, enum import_kind kind, struct err *err);
@@ -61,13 +66,21 @@ struct import_sample {
 	uint32_t stack;
 };
 
+/** import_goes_on - whether to read on; to be asked for every element, of which DONE is told some
+ */
+bool import_goes_on(struct import *import);
+
+/** import_find - json_find() in what may be large: DONE is told; NULL also when it says to stop */
+const char *import_find(struct import *import, const char *object, const char *name);
+
 /** import_add - add a sample */
 void import_add(struct import *import, const struct import_sample *sample);
 
 /** import_frame - the number of a function; one without a name is "[unknown]" */
 uint32_t import_frame(struct import *import, const char *name, const char *module);
 
-/** import_put - append to a growing array within the budget: whether there was room */
+/** import_put - append to a growing array within the budget: whether there was room, and to go on
+ */
 bool import_put(struct import *import, uint32_t **array, size_t *n, size_t *max, uint32_t value);
 
 /** import_pprof - a profile.proto: as import_read() */

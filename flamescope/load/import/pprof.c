@@ -353,7 +353,7 @@ static bool each(struct pprof *from, unsigned number, void (*take)(struct pprof 
 	struct bytes file = {bytes, bytes + from->import->len};
 	struct field field;
 
-	while (!budget_failed(from->budget) && take_field(&file, &field))
+	while (import_goes_on(from->import) && take_field(&file, &field))
 		if (field.number == number && field.wire == BYTES)
 			take(from, field.bytes);
 	return file.at == file.end;

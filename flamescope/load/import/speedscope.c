@@ -105,12 +105,13 @@ static uint32_t read_stack(struct speedscope *from, const char *stack)
 
 static void read_sampled(struct speedscope *from, const char *profile, int digits)
 {
-	const char *weight = json_first(json_find(profile, "weights"));
+	const char *weight = json_first(import_find(from->import, profile, "weights"));
 
-	for (const char *at = json_first(json_find(profile, "samples")); at; at = json_next(at)) {
+	for (const char *at = json_first(import_find(from->import, profile, "samples")); at;
+	     at = json_next(at)) {
 		int64_t value = 1;
 
-		if (budget_failed(from->import->builder->uniques.budget))
+		if (!import_goes_on(from->import))
 			return;
 		if (weight && !json_decimal(weight, digits, &value))
 			value = 0;
@@ -128,13 +129,14 @@ static void read_evented(struct speedscope *from, const char *profile, int digit
 	uint32_t node = 0;
 	size_t depth = 0, hidden = 0;
 
-	(void)json_decimal(json_find(profile, "startValue"), digits, &before);
-	for (const char *at = json_first(json_find(profile, "events")); at; at = json_next(at)) {
+	(void)json_decimal(import_find(from->import, profile, "startValue"), digits, &before);
+	for (const char *at = json_first(import_find(from->import, profile, "events")); at;
+	     at = json_next(at)) {
 		uint32_t frame = frame_at(from, json_find(at, "frame"));
 		const char *type = text_of(at, "type", &from->name);
 		int64_t now = before;
 
-		if (budget_failed(uniques->budget))
+		if (!import_goes_on(from->import))
 			return;
 		(void)json_decimal(json_find(at, "at"), digits, &now);
 		if (now > before && before >= 0) {
@@ -177,7 +179,8 @@ static void read_profile(struct speedscope *from, const char *profile)
 	if (from->scale.unit == IMPORT_TIME) {
 		int64_t start = 0;
 
-		(void)json_decimal(json_find(profile, "startValue"), digits, &start);
+		(void)json_decimal(import_find(from->import, profile, "startValue"), digits,
+				   &start);
 		from->sample.head.time_ns = start > 0 ? (uint64_t)start : 0;
 	}
 	read_sampled(from, profile, digits);
@@ -190,9 +193,9 @@ int import_speedscope(struct import *import, struct err *err)
 	(void)err;
 	buf_init(&from.name, MAX_NAME);
 	buf_init(&from.module, MAX_NAME);
-	read_frames(&from, json_find(import->bytes, "shared"));
-	for (const char *at = json_first(json_find(import->bytes, "profiles")); at;
-	     at = json_next(at))
+	read_frames(&from, import_find(import, import->bytes, "shared"));
+	for (const char *at = json_first(import_find(import, import->bytes, "profiles"));
+	     at && import_goes_on(import); at = json_next(at))
 		read_profile(&from, at);
 	buf_release(&from.name);
 	buf_release(&from.module);
