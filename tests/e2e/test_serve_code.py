@@ -87,7 +87,8 @@ class Code(Served):
             if shutil.which("objdump"):
                 self.assertEqual(sum(row[2] for row in code["instructions"] if row), code["total"])
                 self.assertEqual(code["function"], "work")
-        self.assertEqual(self.code("mix")["self"], self.code("mix")["total"])
+        # It calls nothing; but a tick may come while a signal returns to it.
+        self.assertGreater(self.code("mix")["self"], 0.97 * self.code("mix")["total"])
         self.assertLess(self.code("work")["self"], 0.5 * self.code("work")["total"])
         whole = self.code("mix")["total"]
         self.assertLess(self.code("mix", "&time=0-0.05s")["total"], whole)
