@@ -253,8 +253,9 @@ class Shell:
                "echo -15 >/proc/self/autogroup\n"
                # recordings of others are not seen
                "for place in /tmp/wick-$UID /run/user/$UID; do [ ! -d $place ] || mount -t tmpfs -o mode=700 tmpfs $place; done\n"
-               # as_pid PID COMMAND...: in the background, with that very number
-               'as_pid() { echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; number=$1; shift; "$@" & [ $! = $number ]; }\n'
+               # as_pid PID COMMAND...: in the background, with that very number; it has begun when this returns
+               'as_pid() { echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; number=$1; shift; "$@" & [ $! = $number ]; '
+               'while [ /proc/$number/exe -ef /proc/$$/exe ]; do sleep 0.01; done; }\n'
                "set -m -E; trap : INT; trap 'echo \"failed $? $BASH_COMMAND\" >&9' ERR")
 
     def __init__(self, root, wick):
