@@ -76,7 +76,7 @@ static void a_file_that_takes_too_long_is_read_no_further(void **state)
 	free(bytes);
 }
 
-enum { N_IMPORTED = 1000000 };
+enum { N_IMPORTED = 100000 };
 
 #define PART(text) text, sizeof(text) - 1
 
@@ -89,7 +89,7 @@ struct parts {
 	const char *tail;
 };
 
-/* HEAD, a million times EACH, which is a sample, and TAIL. */
+/* HEAD, N_IMPORTED times EACH, which is a sample, and TAIL. */
 static char *make_import(const struct parts *parts)
 {
 	struct buf bytes;
