@@ -2,7 +2,7 @@
  * internal.h - what the page calls, and what it is given
  *
  * The page knows no struct: it holds addresses, reads columns as views, and everything else as
- * JSON.  Names of columns are those of flamescope/web/model.js.
+ * JSON.  Names of columns are those of flamescope/web/models/model.js.
  *
  * Context: main thread, of a page.
  */

@@ -4,25 +4,25 @@
  * What a recording says becomes text only through textContent and fillText.
  */
 
-import { makeModels } from "wick/asked.js";
-import { makeOpened, mountOpen } from "wick/open.js";
-import { browserHistory, makeStore } from "wick/store.js";
-import { makeColours } from "wick/colour.js";
-import { makeKeys } from "wick/keys.js";
-import { makeAria } from "wick/aria.js";
-import { makeTip } from "wick/floating.js";
-import { fitTools, mountDetailsRoom, mountSplitter } from "wick/layout.js";
-import { mountDetails } from "wick/panel_details.js";
-import { mountTop } from "wick/panel_top.js";
-import { mountSearch, mountTabs } from "wick/panel_view.js";
-import { mountQuery } from "wick/panel_query.js";
-import { mountFilterMenu } from "wick/filter_menu.js";
-import { mountSave } from "wick/save.js";
-import { mountBrush } from "wick/view_brush.js";
-import { mountHeat } from "wick/view_heat.js";
-import { makeSource } from "wick/panel_source.js";
-import { watchProblems } from "wick/problem.js";
-import { ask, startRecordings } from "wick/recordings.js";
+import { makeModels } from "wick/state/asked.js";
+import { makeOpened, mountOpen } from "wick/state/open.js";
+import { browserHistory, makeStore } from "wick/state/store.js";
+import { makeColours } from "wick/parts/colour.js";
+import { makeKeys } from "wick/parts/keys.js";
+import { makeAria } from "wick/parts/aria.js";
+import { makeTip } from "wick/parts/floating.js";
+import { fitTools, mountDetailsRoom, mountSplitter } from "wick/parts/layout.js";
+import { mountDetails } from "wick/panels/panel_details.js";
+import { mountTop } from "wick/panels/panel_top.js";
+import { mountSearch, mountTabs } from "wick/panels/panel_view.js";
+import { mountQuery } from "wick/panels/panel_query.js";
+import { mountFilterMenu } from "wick/panels/filter_menu.js";
+import { mountSave } from "wick/parts/save.js";
+import { mountBrush } from "wick/heat/view_brush.js";
+import { mountHeat } from "wick/heat/view_heat.js";
+import { makeSource } from "wick/panels/panel_source.js";
+import { watchProblems } from "wick/panels/problem.js";
+import { ask, startRecordings } from "wick/state/recordings.js";
 
 function say(text) {
 	const problem = document.getElementById("problem");

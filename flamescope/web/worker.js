@@ -1,8 +1,8 @@
 /* worker.js - answers one question of the page after the other, in a thread of its own */
 
-import { makeAnswers } from "wick/answers.js";
-import { startModel } from "wick/model.js";
-import { onMatching } from "wick/pattern.js";
+import { makeAnswers } from "wick/models/answers.js";
+import { startModel } from "wick/models/model.js";
+import { onMatching } from "wick/models/pattern.js";
 
 const answers = makeAnswers();
 let last = startModel();

@@ -1,21 +1,21 @@
 /* growth.mjs KIND FILE - the page's modules on one input, so that growth can measure it from outside */
 
 import { readFileSync } from "node:fs";
-import { functionDetails } from "../../flamescope/web/details.js";
-import { makeFlame } from "../../flamescope/web/flame.js";
-import { foundIn, searchNames } from "../../flamescope/web/frame_search.js";
-import { makeHeat } from "../../flamescope/web/heat.js";
-import { fromBase64, inflate } from "../../flamescope/web/bytes.js";
-import { drawingOf, startModel } from "../../flamescope/web/model.js";
-import { readPack } from "../../flamescope/web/pack.js";
-import { originalName } from "../../flamescope/web/pattern.js";
-import { problemsOf } from "../../flamescope/web/problem.js";
-import { EMPTY_QUERY, shellWord } from "../../flamescope/web/query.js";
-import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/recording_list.js";
-import { frameName } from "../../flamescope/web/frames.js";
-import { makeSelection, transformSelection } from "../../flamescope/web/select.js";
-import { parseHash, stateHash } from "../../flamescope/web/store.js";
-import { stripOf } from "../../flamescope/web/strip.js";
+import { functionDetails } from "../../flamescope/web/models/details.js";
+import { makeFlame } from "../../flamescope/web/models/flame.js";
+import { foundIn, searchNames } from "../../flamescope/web/models/frame_search.js";
+import { makeHeat } from "../../flamescope/web/models/heat.js";
+import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
+import { drawingOf, startModel } from "../../flamescope/web/models/model.js";
+import { readPack } from "../../flamescope/web/models/pack.js";
+import { originalName } from "../../flamescope/web/models/pattern.js";
+import { problemsOf } from "../../flamescope/web/panels/problem.js";
+import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
+import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
+import { frameName } from "../../flamescope/web/stacks/frames.js";
+import { makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
+import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
+import { stripOf } from "../../flamescope/web/models/strip.js";
 
 /* As main.js takes it out of a page. */
 async function profileOf(html) {

@@ -89,7 +89,7 @@ def check_text(where, text, in_block):
 
 
 def keys_of_the_page():
-    modules = sorted((root / "flamescope/web").glob("*.js"))
+    modules = sorted((root / "flamescope/web").rglob("*.js"))
     quoted = re.findall(r'"([^"\n]{1,20})"', "\n".join(m.read_text(encoding="utf-8") for m in modules))
     views = {str(number) for number in range(1, 10)}
     return set(quoted) | views if modules else None

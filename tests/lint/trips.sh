@@ -132,8 +132,8 @@ Options:
 HELP
 WICK
 	chmod +x "$tree/build/bin/wick"
-	mkdir -p "$tree/flamescope/web"
-	echo 'keys.add({ key: "l", what: "light" });' >"$tree/flamescope/web/keys.js"
+	mkdir -p "$tree/flamescope/web/parts"
+	echo 'keys.add({ key: "l", what: "light" });' >"$tree/flamescope/web/parts/keys.js"
 	echo 'no picture, but small' >"$tree/docs/lamp.png"
 	cat >"$tree/README.md" <<'README'
 `wick light --dim LAMP` or <kbd>l</kbd>: ![the lamp](docs/lamp.png)

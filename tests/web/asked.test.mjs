@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { makeModels, drawing, there } from "../../flamescope/web/asked.js";
-import { makeStore } from "../../flamescope/web/store.js";
-import { watched } from "../../flamescope/web/watched.js";
+import { makeModels, drawing, there } from "../../flamescope/web/state/asked.js";
+import { makeStore } from "../../flamescope/web/state/store.js";
+import { watched } from "../../flamescope/web/state/watched.js";
 import { packOfSamples } from "./packs.mjs";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));

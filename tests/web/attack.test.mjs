@@ -6,9 +6,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { commandFor } from "../../flamescope/web/command.js";
-import { shellWord } from "../../flamescope/web/query.js";
-import { DEFAULTS } from "../../flamescope/web/store.js";
+import { commandFor } from "../../flamescope/web/state/command.js";
+import { shellWord } from "../../flamescope/web/state/query.js";
+import { DEFAULTS } from "../../flamescope/web/state/store.js";
 
 const NAMES = ["a b", "it's", "'; touch owned; '", "$(touch owned)", "`touch owned`", "a\nb; touch owned",
 	"\x03\ntouch owned\n", "\x1b[201~touch owned\n", "\u009b31m", "back\\slash'\x07", "!!", "*", "~root",

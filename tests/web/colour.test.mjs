@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
 
-import { makeFlame } from "../../flamescope/web/flame.js";
-import { frameModule, frameName } from "../../flamescope/web/frames.js";
-import { column, startModel } from "../../flamescope/web/model.js";
-import { EMPTY_QUERY } from "../../flamescope/web/query.js";
-import { makeSelection } from "../../flamescope/web/select.js";
+import { makeFlame } from "../../flamescope/web/models/flame.js";
+import { frameModule, frameName } from "../../flamescope/web/stacks/frames.js";
+import { column, startModel } from "../../flamescope/web/models/model.js";
+import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { profileOf } from "./profile_fixture.mjs";
 
 await startModel();

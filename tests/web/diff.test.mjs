@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { makeDiff } from "../../flamescope/web/diff.js";
-import { LEVEL, whyNoDiff } from "../../flamescope/web/significance.js";
-import { makeSelection } from "../../flamescope/web/select.js";
-import { EMPTY_QUERY } from "../../flamescope/web/query.js";
+import { makeDiff } from "../../flamescope/web/models/diff.js";
+import { LEVEL, whyNoDiff } from "../../flamescope/web/models/significance.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
+import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { chanceOf, profileOf } from "./profile_fixture.mjs";
 
 function select(profile) {

@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 
 const web = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "flamescope", "web");
 const read = (name) => readFileSync(join(web, name), "utf8");
-const files = readdirSync(web).filter((name) => /\.(js|css|html)$/.test(name));
+const files = readdirSync(web, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
 
 /* The MODULES that neither script needs; textOf(module) -> its text. */
 function unneeded(modules, textOf) {
 	const needed = new Set(["main.js", "worker.js"]);
 	for (const name of needed) /* also those that are added meanwhile */
-		for (const [, from] of textOf(name).matchAll(/^import [^;]* from "wick[/]([\w.]+)";$/gm))
+		for (const [, from] of textOf(name).matchAll(/^import [^;]* from "wick[/]([\w./]+)";$/gm))
 			if (modules.includes(from))
 				needed.add(from);
 	return modules.filter((name) => !needed.has(name));

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toggleLabel } from "../../flamescope/web/filter_menu.js";
-import { escapePattern, labelsOf, patternOf } from "../../flamescope/web/label_pattern.js";
-import { everyOfRow, fittingColumn, phaseOf, rectangleRanges, wholeWindow, wrapped } from "../../flamescope/web/heat_place.js";
-import { heatShare } from "../../flamescope/web/layout.js";
+import { toggleLabel } from "../../flamescope/web/panels/filter_menu.js";
+import { escapePattern, labelsOf, patternOf } from "../../flamescope/web/state/label_pattern.js";
+import { everyOfRow, fittingColumn, phaseOf, rectangleRanges, wholeWindow, wrapped } from "../../flamescope/web/heat/heat_place.js";
+import { heatShare } from "../../flamescope/web/parts/layout.js";
 
 const S = 1e9;
 const MS = 1e6;

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPack } from "../../flamescope/web/pack.js";
-import { parseHash } from "../../flamescope/web/store.js";
-import { makeSelections } from "../../flamescope/web/answers.js";
-import { makeFunctions } from "../../flamescope/web/flame.js";
-import { makeHeat } from "../../flamescope/web/heat.js";
+import { readPack } from "../../flamescope/web/models/pack.js";
+import { parseHash } from "../../flamescope/web/state/store.js";
+import { makeSelections } from "../../flamescope/web/models/answers.js";
+import { makeFunctions } from "../../flamescope/web/models/flame.js";
+import { makeHeat } from "../../flamescope/web/models/heat.js";
 
 /* The memory is model.js's own: it is seen where that asks for it, before packs.mjs starts it. */
 let memory = null;

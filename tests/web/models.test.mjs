@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readPack } from "../../flamescope/web/pack.js";
-import { EMPTY_QUERY, parseRange } from "../../flamescope/web/query.js";
-import { frameName } from "../../flamescope/web/frames.js";
-import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat_place.js";
-import { dimensionNames } from "../../flamescope/web/recording.js";
-import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/select.js";
-import { makeFlame, makeFunctions } from "../../flamescope/web/flame.js";
-import { makeSelections } from "../../flamescope/web/answers.js";
-import { parseHash } from "../../flamescope/web/store.js";
-import { childrenOf } from "../../flamescope/web/tree_layout.js";
-import { brushBins, makeHeat } from "../../flamescope/web/heat.js";
+import { readPack } from "../../flamescope/web/models/pack.js";
+import { EMPTY_QUERY, parseRange } from "../../flamescope/web/state/query.js";
+import { frameName } from "../../flamescope/web/stacks/frames.js";
+import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat/heat_place.js";
+import { dimensionNames } from "../../flamescope/web/state/recording.js";
+import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/models/select.js";
+import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
+import { makeSelections } from "../../flamescope/web/models/answers.js";
+import { parseHash } from "../../flamescope/web/state/store.js";
+import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
+import { brushBins, makeHeat } from "../../flamescope/web/models/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 
 const query = (patch = {}) => ({ ...EMPTY_QUERY, ...patch });

@@ -10,8 +10,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { inflate } from "../../flamescope/web/bytes.js";
-import { pageOf, readPack, readRecording, releaseProfile } from "../../flamescope/web/pack.js";
+import { inflate } from "../../flamescope/web/models/bytes.js";
+import { pageOf, readPack, readRecording, releaseProfile } from "../../flamescope/web/models/pack.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 
 const { WICK } = process.env;

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fromBase64, inflate } from "../../flamescope/web/bytes.js";
-import { readPack } from "../../flamescope/web/pack.js";
+import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
+import { readPack } from "../../flamescope/web/models/pack.js";
 import { golden, packOfCommandText, packOfFile, packOfText } from "./packs.mjs";
 
 const bytes = packOfFile(join(golden, "zoo.comment.perf"));

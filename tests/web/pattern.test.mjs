@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { searchNames } from "../../flamescope/web/frame_search.js";
-import { makePattern, onMatching, originalName, refusePatterns } from "../../flamescope/web/pattern.js";
+import { searchNames } from "../../flamescope/web/models/frame_search.js";
+import { makePattern, onMatching, originalName, refusePatterns } from "../../flamescope/web/models/pattern.js";
 
 /* Numbers that are the same in each run. */
 function makeRandom(seed) {

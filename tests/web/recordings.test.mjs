@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { baseOf, choiceSearch, hostsOf, newestFirst, packOf, parseChoice, pauseAfter }
-	from "../../flamescope/web/recording_list.js";
+	from "../../flamescope/web/state/recording_list.js";
 
 const at = (second) => String(1795000000000000000n + BigInt(second) * 1000000000n);
 const list = {

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEFAULTS, makeStore, parseHash, stateHash } from "../../flamescope/web/store.js";
-import { commandFlags, parseEvery, parseMetric, parseRange, rangeWord } from "../../flamescope/web/query.js";
+import { DEFAULTS, makeStore, parseHash, stateHash } from "../../flamescope/web/state/store.js";
+import { commandFlags, parseEvery, parseMetric, parseRange, rangeWord } from "../../flamescope/web/state/query.js";
 
 const FULL = "time=10-20@0-100ms&time=30.5-&b=1-2&every=1s:0-100ms&state=%5Erun&where=cpu!=3&only=a&without=b" +
 	"&elide=c&focus=d&truncate=e&flatten&group=state,thread&metric=rss_kib:mean&brush=5-50&view=table&by=thread" +

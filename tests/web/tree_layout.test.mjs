@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import * as layouts from "../../flamescope/web/tree_layout.js";
+import * as layouts from "../../flamescope/web/stacks/tree_layout.js";
 
 function random(seed) {
 	let state = seed >>> 0;

@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { makeModels, there } from "../../flamescope/web/asked.js";
-import { EMPTY_QUERY } from "../../flamescope/web/query.js";
-import { makeStore } from "../../flamescope/web/store.js";
-import { watched } from "../../flamescope/web/watched.js";
+import { makeModels, there } from "../../flamescope/web/state/asked.js";
+import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
+import { makeStore } from "../../flamescope/web/state/store.js";
+import { watched } from "../../flamescope/web/state/watched.js";
 import { packByHand } from "./packs.mjs";
 
 /* Workers that answer by hand, the newest last: {asked: [message], ended, say(message)}. */

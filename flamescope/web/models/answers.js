@@ -1,0 +1,208 @@
+/*
+ * answers.js - what follows from the recordings and a state, for the page that asks (asked.js)
+ *
+ * It runs in a worker.  A state changes little at a time: selections are made once for as long as
+ * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
+ */
+
+import { fromBase64, inflate } from "wick/models/bytes.js";
+import { functionDetails } from "wick/models/details.js";
+import { makeDiff } from "wick/models/diff.js";
+import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
+import { searchNames } from "wick/models/frame_search.js";
+import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
+import { keyOf, makeMemo } from "wick/models/memo.js";
+import { drawingOf, fileOf } from "wick/models/model.js";
+import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
+import { refusePatterns } from "wick/models/pattern.js";
+import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
+import { stripOf } from "wick/models/strip.js";
+import { threadTracks } from "wick/models/threads.js";
+
+const MAX_KEPT = 24;
+const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
+
+/* The selections of {A, B: profiles}, by a state. */
+export function makeSelections(profiles) {
+	const memo = makeMemo(MAX_KEPT, (made) => made.release());
+	const kept = (key, step) => memo.get(key) ?? memo.set(key, step());
+
+	/*
+	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
+	 * is nothing, and says why.  Each step is kept, for what is not kept is not released.
+	 */
+	function part({ query, transforms }, which, ranges, everyEvent = false) {
+		const profile = profiles[which];
+		return kept(keyOf("part", which, query, transforms, ranges, everyEvent), () => {
+			try {
+				return transforms.length
+					? transformSelection(part({ query, transforms: [] }, which, ranges, everyEvent), transforms)
+					: makeSelection(profile, query, everyEvent, ranges);
+			} catch (error) {
+				return emptySelection(profile, query, error.message);
+			}
+		});
+	}
+
+	const selections = {
+		/* All of the time: by the query alone, or also without what the reader's steps drop. */
+		whole: (state) => part({ ...state, transforms: [] }, "A", []),
+		allTime: (state, everyEvent) => part(state, "A", [], everyEvent),
+		selection: (state) => part(state, "A", state.ranges),
+		/* The baseline: other ranges of this recording, else the other recording; else null. */
+		selectionB(state) {
+			if (profiles.B)
+				return part(state, "B", state.rangesB ?? []);
+			return state.rangesB ? part(state, "A", state.rangesB) : null;
+		},
+		others: (state) => Object.keys(profiles).filter((which) => which > "B" && profiles[which])
+			.map((which) => [null, which, part(state, which, [])]),
+		diff(state) {
+			const { query, ranges, rangesB, transforms } = state;
+			return kept(keyOf("diff", query, ranges, rangesB, transforms),
+				() => makeDiff(selections.selectionB(state), selections.selection(state)));
+		},
+		forget: memo.forget,
+	};
+	return selections;
+}
+
+const SAID = ["n", "nNodes", "nAbsent", "nIdle", "labels", "measure", "unit", "noun", "isSigned", "event", "name",
+	"problem", "everyEvent", "sum", "size"];
+
+/* What the page has of a selection: all but its samples and stacks. */
+const said = (selection) => Object.fromEntries(SAID.map((name) => [name, selection[name]]));
+
+/* The bytes of a pack, which a page has inside as base64. */
+async function bytesOf({ text, buffer }) {
+	try {
+		return await inflate(text ? fromBase64(await new Blob([text]).text()) : buffer);
+	} catch (error) {
+		throw new Error(`the recording's data is damaged, or ends too early: ${error.message}`);
+	}
+}
+
+async function profileOf({ file }) {
+	const bytes = await inflate(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
+		const other = error instanceof RangeError ? "gzip -d FILE, and open what that writes" : "wick view FILE";
+		throw new Error(`'${file.name}' cannot be read (${error.message}), try: ${other}`);
+	});
+	if (!bytes)
+		throw new RangeError(`'${file.name}' has more than ${MAX_FILE_MIB} MiB, which is too much for a page to read, try: wick view FILE`);
+	return readRecording(bytes, file.name);
+}
+
+/** {question: (state, ...) -> its answer, or a promise of it}. */
+export function makeAnswers() {
+	const profiles = { A: null, B: null };
+	const selections = makeSelections(profiles);
+	const plain = ({ selection, ...rest }) => rest;
+	/* METRIC instead of the state's; "": that. */
+	const forHeat = (state, metric = "") => selections.allTime(metric ? { ...state, query: { ...state.query, metric } } : state,
+		state.by === "event");
+
+	return {
+		/*
+		 * Of the recordings A, B... PARTS are from now on others: each a {file}, or the {text} or {buffer} of a
+		 * pack; null: none.  All of them, or none with an Error.
+		 */
+		async open(state, parts) {
+			const opened = new Map();
+			try {
+				for (const [which, data] of Object.entries(parts))
+					opened.set(which, data && (data.file ? await profileOf(data) : readPack(await bytesOf(data))));
+			} catch (error) {
+				opened.forEach((profile) => profile && releaseProfile(profile));
+				throw error;
+			}
+			selections.forget();
+			for (const [which, profile] of opened) {
+				if (profiles[which])
+					releaseProfile(profiles[which]);
+				profiles[which] = profile;
+			}
+			return Object.fromEntries([...opened].map(([which, profile]) => [which, profile && pageOf(profile)]));
+		},
+		whole: (state) => said(selections.whole(state)),
+		allTime: (state) => said(selections.allTime(state)),
+		selection: (state) => said(selections.selection(state)),
+		selectionB(state) {
+			const selection = selections.selectionB(state);
+			return selection && said(selection);
+		},
+		heat(state, columnNs, phaseNs, metric) {
+			const { by, rows, cell } = state;
+			const heat = makeHeat(forHeat(state, metric), { columnNs, phaseNs, nRows: rows, by, cell });
+			return { ...heat, selection: said(heat.selection) };
+		},
+		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
+		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
+		/*
+		 * The baseline, each of several ranges by itself, and further recordings:
+		 * [{ranges (null: not of A), which ("": the baseline), said, tree}]
+		 */
+		sides(state) {
+			const { ranges } = state;
+			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
+				.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
+			const base = selections.selectionB(state);
+			const before = base ? [[null, "", base]] : [];
+			const others = selections.others(state);
+			const sides = others.length ? [...now, ...before, ...others] : [...before, ...now];
+			return sides.map(([part, which, selection]) =>
+				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
+		},
+		functions: (state) => makeFunctions(selections.selection(state)),
+		/* Of the first N threads. */
+		strip(state, n) {
+			const selection = selections.selection(state);
+			return { ...stripOf(selection, n), colours: stackColours(selection, state.colour).numbers };
+		},
+		/* Of all functions and labels of groups. */
+		search(state) {
+			const selected = [selections.selection(state), selections.selectionB(state)].filter((selection) => selection);
+			return searchNames(state.search, [...new Set(selected.flatMap(({ profile, labels }) =>
+				[...Array.from(profile.frames.name, profile.text), ...labels]))]);
+		},
+		refuse: (state, patterns) => refusePatterns(patterns),
+		/* By QUERY instead of the state's, which may be about some threads only. */
+		threads(state, query, fromNs, toNs) {
+			const of = { ...state, query };
+			const selection = selections.selection(of);
+			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
+		},
+		details: (state, name) => functionDetails(selections.selection(state), name),
+		diff(state) {
+			const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
+			return { ...structuredClone(diff), tree: treeOf(state.changes) };
+		},
+		chance: (state) => selections.diff(state).testSlice(),
+		brush: (state, n) => brushBins(selections.allTime(state), n),
+		/* The innermost functions of a part of the heatmap. */
+		cell(state, range, filter, metric) {
+			const all = inRanges(forHeat(state, metric), [range], filter);
+			const selection = transformSelection(all, state.transforms);
+			const frames = topFrames(selection);
+			all.release();
+			selection.release();
+			return frames;
+		},
+		/* Of the samples that pass the other filters. */
+		values(state, name) {
+			const filters = state.query.filters.filter(({ dimension }) => dimension !== name);
+			return dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name);
+		},
+		file: (state, end) => fileOf("file", selections.selection(state).made, end),
+		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */
+		drawing(state, kind, title, { columnNs, phaseNs, around, matches } = {}) {
+			const { by, rows: nRows, colour, cell, search } = state;
+			const words = { title, around, by: colour, search, matches };
+			if (kind.startsWith("diff."))
+				return selections.diff(state).file(kind, words);
+			if (!kind.startsWith("heatmap."))
+				return drawingOf(kind, selections.selection(state), 0, words);
+			const selection = forHeat(state);
+			return withHeat(selection, { columnNs, phaseNs, nRows, by, cell }, (heat) => drawingOf(kind, selection, heat, { title }));
+		},
+	};
+}

@@ -1,0 +1,52 @@
+/* flame.js - graphs and tables of a selection's stacks, of flamescope/flame/flame.h, in columns */
+
+import { column, columns, facts, free, make } from "wick/models/model.js";
+import { layoutTree } from "wick/stacks/tree_layout.js";
+
+const SUMS = ["selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples"];
+
+/* The colours of a graph of C by a word of FRAME_COLOURS: {by, numbers: one a node, legend: [{label, number}]}. */
+function coloursOf(made, order, by) {
+	const looks = make("looks", made, order === "reverse" ? 1 : 0, by);
+	const colours = { by, numbers: column("looks", looks), legend: facts("looks", looks) };
+	free("looks", looks);
+	return colours;
+}
+
+/** The same of the nodes of a selection's stacks. */
+export function stackColours(selection, by) {
+	const made = make("stacks", selection.made);
+	const colours = coloursOf(made, "calls", by);
+	free("flame", made);
+	return colours;
+}
+
+/**
+ * A tree of tree_layout.js, with {frame, SUMS, colours}: siblings are in the order of name, and a node is as
+ * wide as gain + loss.
+ *
+ * ORDER "calls" (outermost frame at the root) or "reverse" (innermost).  AROUND, the name of a
+ * function: only stacks with it, from its outermost place on.  BY: what colours say.
+ */
+export function makeFlame(selection, order = "calls", around = "", by = "") {
+	const made = make("flame", selection.made, order === "reverse" ? 1 : 0, around);
+	const colours = coloursOf(made, order, by);
+	const unordered = columns("flame", made, "frame", "firstChild", "next", ...SUMS);
+	free("flame", made);
+	const { numbers, ...tree } = layoutTree({ ...unordered, numbers: colours.numbers },
+		unordered.gain.map((gain, i) => gain + unordered.loss[i]));
+	return { ...tree, selection, order, around, colours: { ...colours, numbers } };
+}
+
+/**
+ * What is known of each function: columns by row {n, frame, SUMS, calls}, by gain + loss, most first
+ *
+ * A sample counts once in totals, however often the function is in its stack; calls are the edges to
+ * it that were seen.
+ */
+export function makeFunctions(selection) {
+	const made = make("functions", selection.made);
+	const rows = columns("functions", made, "frame", ...SUMS, "calls");
+	free("functions", made);
+	return { ...rows, n: rows.frame.length };
+}

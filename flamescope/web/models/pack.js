@@ -1,0 +1,123 @@
+/*
+ * pack.js - a pack's bytes as a profile (flamescope/pack/pack.h says what they are)
+ *
+ * C checks them; what of a profile the views look at is copied out when they first do.  Columns of
+ * 64 bits are doubles; a value that a sample has not is NaN.
+ */
+
+import { allocate, column, facts, free, lazy, make, release, stringOf } from "wick/models/model.js";
+
+const CPU_UNKNOWN = 0xffff;
+const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
+const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
+const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
+
+/* Each string is decoded once. */
+function makeText(profile) {
+	const known = [];
+	return (number) => (known[number] ??= stringOf(profile.made, number));
+}
+
+/* What a profile says of itself; startSub and startSecond are what makes columns whole seconds of its clock. */
+function describe({ startNs, epochOffsetNs, ...said }) {
+	const start = BigInt(startNs);
+	return { ...said, startNs: start, startSub: Number(start % 1000000000n), startSecond: Number(start / 1000000000n),
+		epochOffsetNs: BigInt(epochOffsetNs) };
+}
+
+/** BYTES (plain) -> a profile, to releaseProfile(); an Error says what is wrong with them. */
+export function readPack(bytes) {
+	try {
+		return profileOf(make("profile", allocate(bytes), bytes.length));
+	} catch (error) {
+		throw new Error(`the recording's data is damaged: ${error.message}`);
+	}
+}
+
+/** The same of a file called NAME, in any format that commands read. */
+export function readRecording(bytes, name) {
+	const at = allocate(bytes);
+	try {
+		return profileOf(make("loaded", name, at, bytes.length));
+	} finally {
+		release(at);
+	}
+}
+
+function profileOf(address) {
+	const said = facts("profile", address);
+	const profile = {
+		...describe(said),
+		get made() {
+			if (!address)
+				throw new Error("this recording is no longer shown");
+			return address;
+		},
+		release() {
+			free("profile", address);
+			address = 0;
+		},
+	};
+	const text = makeText(profile);
+	const of = (name, i = 0) => column("profile", profile.made, name, i);
+	const columns = (names, before = "") => Object.fromEntries(names.map((name) => [name, () => of(before + name)]));
+	Object.assign(profile, {
+		text,
+		frames: lazy({ n: said.nFrames }, { ...columns(FRAME_COLUMNS, "frame_"), family: () => column("family", profile.made) }),
+		/* The code of samples whose word the loader had no room for is the one after the last. */
+		tags: said.tags.map(({ name, n }, i) => lazy({ name }, {
+			values: () => Array.from(of("tag_values", i), text),
+			codes: () => of("tag_codes", i).map((code) => Math.min(code, n)),
+		})),
+		metrics: said.metrics.map((metric, i) => lazy(metric, {
+			values: () => of("metric_values", i),
+			deltas: () => of("metric_deltas", i),
+		})),
+	});
+	return lazy(profile, {
+		...columns(SAMPLE_COLUMNS),
+		nodes: () => ({ n: said.nNodes, parent: of("node_parent"), frame: of("node_frame") }),
+		families: () => facts("family", profile.made),
+		states: () => facts("state"),
+		sum: () => sumOf(profile),
+		hasCpus: () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN),
+		unknownPart: () => unknownPart(profile),
+	});
+}
+
+/* What all samples stand for, in the period's unit. */
+function sumOf({ weight, periods: [{ multiply, divide }] }) {
+	return weight.reduce((sum, one) => sum + (multiply === divide ? one : Math.floor((one * multiply) / divide)), 0);
+}
+
+/* The part of the samples whose innermost function is "[unknown]". */
+function unknownPart({ n, stack, nodes, frames, text }) {
+	const unknown = frames.name.map((name) => (text(name) === "[unknown]" ? 1 : 0));
+	const of = stack.reduce((sum, node) => sum + (node !== 0 ? unknown[nodes.frame[node]] : 0), 0);
+	return n ? of / n : 0;
+}
+
+const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
+	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
+	"unknownPart", "families", "states"];
+
+/** What the page has of a profile, as a message: all but samples and stacks. */
+export function pageOf(profile) {
+	const strings = column("profile", profile.made, "strings", 0);
+	const starts = [0];
+	for (let at = strings.indexOf(0); at >= 0; at = strings.indexOf(0, at + 1))
+		starts.push(at + 1);
+	const palette = (theme) => Object.fromEntries(PALETTE.map((name) => [name, column("palette", theme, name)]));
+	const columns = [...FRAME_COLUMNS, "family"].map((name) => [name, profile.frames[name].slice()]);
+	return {
+		...Object.fromEntries(SAID.map((name) => [name, profile[name]])),
+		tags: profile.tags.map(({ name }) => ({ name })),
+		metrics: profile.metrics.map(({ name, unit, kind }) => ({ name, unit, kind })),
+		frames: { n: profile.frames.n, ...Object.fromEntries(columns) },
+		palette: { light: palette(0), dark: palette(1) },
+		strings, starts: Uint32Array.from(starts),
+	};
+}
+
+/** Gives the memory of a profile back; who looks at it from then on gets an Error. */
+export const releaseProfile = (profile) => profile.release();

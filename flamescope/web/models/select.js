@@ -1,0 +1,125 @@
+/*
+ * select.js - what a query takes out of a profile: samples, their values and their stacks
+ *
+ * Made by flamescope/query/query.h: the stacks are a tree of their own, in which groups are
+ * outermost frames and what was elided is gone.  A frame number below the profile's is the
+ * profile's; above, the label of a group.
+ */
+
+import { column, facts, free, lazy, make } from "wick/models/model.js";
+import { parseMetric, queryWords, rangeWord } from "wick/state/query.js";
+
+/** What each sample of PROFILE says in a dimension: {labels, codes: by sample the place of its label}. */
+export function dimensionOf(profile, name) {
+	const made = make("dimension", profile.made, name, "");
+	const labels = facts("dimension", made);
+	const codes = column("dimension", made, profile.made);
+	free("dimension", made);
+	return { labels, codes };
+}
+
+/** Of what is no sum, how many samples there are. */
+export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
+
+/** What sample I of a selection adds to an amount. */
+export const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
+
+/**
+ * What the samples of a recording say in a dimension: [{label, amount, share}], most first.  Of a
+ * selection: its amount may be 0.
+ */
+export function dimensionValues(selection, name) {
+	const { labels, codes } = dimensionOf(selection.profile, name);
+	const amounts = new Float64Array(labels.length);
+	const occurs = new Uint8Array(labels.length);
+	let whole = 0;
+	codes.forEach((code) => (occurs[code] = 1));
+	selection.samples.forEach((sample, i) => {
+		const amount = amountOf(selection, i);
+		amounts[codes[sample]] += amount;
+		whole += amount;
+	});
+	return labels.map((label, code) => ({ label, amount: amounts[code], share: whole && amounts[code] / whole }))
+		.filter((_, code) => occurs[code])
+		.sort((a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1));
+}
+
+/*
+ * A selection in C's memory, and what the views look at of it.  release() gives the memory back;
+ * whoever looks at it again makes it again.
+ */
+class Selection {
+	#made = 0;
+
+	/* OF: {query, everyEvent, name of its metric}; REMAKE returns its address. */
+	constructor(profile, of, remake) {
+		this.remake = remake;
+		const said = facts("selection", this.made);
+		Object.assign(this, said, of, { profile });
+		const columnOf = (name) => column("selection", this.made, name);
+		lazy(this, {
+			samples: () => columnOf("samples"),
+			stacks: () => columnOf("stacks"),
+			values: () => columnOf("values"),
+			/* {from, to} of the times that samples stand for; empty where they are moments */
+			spans: () => ({ from: columnOf("span_from"), to: columnOf("span_to") }),
+			nodes: () => ({ n: said.nNodes, parent: columnOf("node_parent"), frame: columnOf("node_frame") }),
+		});
+	}
+
+	get made() {
+		return (this.#made ||= this.remake());
+	}
+
+	get isMade() {
+		return this.#made !== 0;
+	}
+
+	release() {
+		if (this.#made)
+			free("selection", this.#made);
+		this.#made = 0;
+	}
+}
+
+/** Everything in PROFILE that QUERY is about, in RANGES (none: all of the time); EVERYEVENT: side by side. */
+export function makeSelection(profile, query, everyEvent = false, ranges = []) {
+	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
+	/* A NUL ends a word of C, and is in no name. */
+	const text = words.map(([name, value]) => `${name}\0${value.replaceAll("\0", "\ufffd")}\0`).join("");
+	return new Selection(profile, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" },
+		() => make("selection", profile.made, text, everyEvent ? 1 : 0));
+}
+
+/** The part of a selection of makeSelection() that is in one of RANGES, and that a FILTER lets pass. */
+export function inRanges({ profile, query, everyEvent }, ranges, filter = null) {
+	return makeSelection(profile, filter ? { ...query, filters: [...query.filters, filter] } : query,
+		everyEvent, ranges);
+}
+
+/** A selection with its stacks changed by [{kind, of}], one after the other (transforms.js). */
+export function transformSelection(selection, transforms) {
+	if (transforms.length === 0)
+		return selection;
+	const remake = () => {
+		const { isMade } = selection;
+		let made = selection.made;
+		for (const { kind, of } of transforms) {
+			const next = make("transform", made, kind, of);
+			if (made !== selection.made)
+				free("selection", made);
+			made = next;
+		}
+		if (!isMade)
+			selection.release();
+		return made;
+	};
+	const { profile, query, everyEvent, name, problem } = selection;
+	return Object.assign(new Selection(profile, { query, everyEvent, name }, remake), { problem });
+}
+
+/* Nothing of PROFILE, because of PROBLEM. */
+export function emptySelection(profile, query, problem) {
+	const none = { ...query, metric: "", groups: [], filters: [], only: [], without: [], elide: [], focus: "", truncate: "" };
+	return Object.assign(makeSelection(profile, { ...none, only: [""], without: [""] }), { problem, labels: [] });
+}

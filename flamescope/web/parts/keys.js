@@ -1,0 +1,74 @@
+/*
+ * keys.js - all keys of the page, and the list of them
+ *
+ * A key is named as in KeyboardEvent.key with modifiers before it: "z", "Shift+ArrowLeft",
+ * "Ctrl+z".  Those of a drawing are handled by it while it has the focus; they are only listed.
+ */
+
+import { button, make } from "wick/parts/dom.js";
+
+const WHAT = [
+	"The heatmap is the time of the recording: a column is a second (or what Cells says), its rows are parts of it, " +
+	"and the stronger a cell, the busier; drag to select a part.",
+	"The graph below merges the stacks of what is selected: a frame is a function, it stands on its caller, and is as " +
+	"wide as its share; click to zoom, right-click for more.",
+];
+
+function keyName(event) {
+	const parts = [];
+	if (event.ctrlKey || event.metaKey)
+		parts.push("Ctrl");
+	if (event.altKey)
+		parts.push("Alt");
+	if (event.shiftKey && (event.key.length > 1 || event.ctrlKey || event.metaKey))
+		parts.push("Shift");
+	const key = event.key.length === 1 && event.ctrlKey ? event.key.toLowerCase() : event.key;
+	return [...parts, key].join("+");
+}
+
+function isTyping(target) {
+	return target instanceof Element &&
+		(target.matches("input:not([type=checkbox]):not([type=button]), textarea") ||
+		target.isContentEditable);
+}
+
+function fillDialog(dialog, keys) {
+	const rows = keys.map(({ key, what, where }) => make("tr", {},
+		make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
+		make("td", { textContent: where ? `${what} (${where})` : what })));
+	dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
+		make("h2", { id: "keys-title", textContent: "What is seen, and keys" }), ...WHAT.map((textContent) => make("p", { textContent })), make("table", {}, ...rows));
+}
+
+export function makeKeys() {
+	const keys = [];
+	const dialog = document.getElementById("keys");
+
+	function show() {
+		fillDialog(dialog, keys);
+		dialog.showModal();
+	}
+
+	document.addEventListener("keydown", (event) => {
+		if (event.defaultPrevented || dialog.open)
+			return;
+		const name = keyName(event);
+		if (isTyping(event.target) && !name.startsWith("Ctrl+") && name !== "Escape")
+			return;
+		if (isTyping(event.target) && (name === "Ctrl+z" || name === "Ctrl+Shift+z"))
+			return; /* the field's own undo */
+		const key = keys.find((candidate) => candidate.run && candidate.key === name);
+		if (key && key.run(event) !== false)
+			event.preventDefault();
+	});
+	const api = {
+		/* run() may return false: "not mine now".  Without run the key is only listed. */
+		add(key) {
+			keys.push(key);
+			return () => keys.splice(keys.indexOf(key), 1);
+		},
+	};
+	api.add({ key: "?", what: "this list", run: show });
+	document.getElementById("show-keys").onclick = show;
+	return api;
+}

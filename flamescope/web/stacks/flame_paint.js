@@ -1,0 +1,156 @@
+/*
+ * flame_paint.js - draws the rows of a laid-out tree that are seen on a canvas
+ *
+ * Boxes are written as pixels: a row is one line of them, copied down.  Thousands of boxes cost
+ * what the pixels cost, where a call of the canvas for each would cost more than a frame has time.
+ */
+
+import { visitRow } from "wick/stacks/tree_layout.js";
+
+export const ROW = 18; /* pixels, each row of the tree where a window is not large */
+const FONT = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
+const LEAST_NUMBERS = 8; /* characters: two blanks and a share */
+const LEAST_GAP = 4; /* pixels: narrower boxes touch */
+
+const packed = new Map(); /* css -> pixel */
+let parser = null;
+
+/** A colour of CSS as a pixel of ImageData. */
+export function pixelOf(css) {
+	let pixel = packed.get(css);
+	if (pixel === undefined) {
+		parser ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		parser.fillStyle = css;
+		parser.fillRect(0, 0, 1, 1);
+		pixel = new Uint32Array(parser.getImageData(0, 0, 1, 1).data.buffer)[0];
+		if (packed.size > 10000)
+			packed.clear();
+		packed.set(css, pixel);
+	}
+	return pixel;
+}
+
+/* Halfway between two pixels, channel by channel. */
+function between(a, b) {
+	return ((((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000) >>> 0;
+}
+
+/** {context, width, height, image, pixels} of a canvas, as long as it keeps its size. */
+export function makeSheet(canvas) {
+	const { width, height } = canvas;
+	const context = canvas.getContext("2d", { alpha: false });
+	const image = context.createImageData(width, height);
+	return { context, width, height, image, pixels: new Uint32Array(image.data.buffer) };
+}
+
+/**
+ * paintTree - what is seen of a picture (tree_picture.js) through WINDOW
+ * @picture: it also has ABOVE: nodes that the window is inside of, which are drawn paler
+ * @place:   {height, top, up, firstRow, full, row, ratio}: pixels; TOP is how far it is scrolled down,
+ *           FULL the height of all rows from FIRSTROW on, each ROW high, UP puts the root at the bottom,
+ *           RATIO is the screen's
+ * @ink:     {paper, text, crumb, match, matchText}
+ */
+export function paintTree(sheet, picture, window, place, ink) {
+	const { height, top, up, firstRow, full, row: high, ratio } = place;
+	const { context, pixels } = sheet;
+	const inks = Object.fromEntries(Object.entries(ink).map(([name, css]) => [name, pixelOf(css)]));
+	const pen = { ...inks, sheet, picture, ratio, high, width: sheet.width, window,
+		scale: sheet.width / (window[1] - window[0]), labels: [] };
+	pixels.fill(pen.paper);
+	for (let row = firstRow; row <= picture.tree.maxDepth; row++) {
+		const y = rowTop(row - firstRow, up, full, high) - top;
+		if (y + high > 0 && y < height)
+			paintRow(pen, row, y);
+	}
+	context.putImageData(sheet.image, 0, 0);
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.font = `${Math.round((high * 2) / 3)}px ${FONT}`;
+	context.textBaseline = "middle";
+	const char = context.measureText("mmmmmmmmmm").width / 10;
+	for (const label of pen.labels)
+		paintText(context, picture, label, char, label.match ? ink.matchText : ink.text);
+}
+
+/** Where a row begins: row 0 is the lowest one of a graph that grows up. */
+export function rowTop(row, up, full, high = ROW) {
+	return up ? full - (row + 1) * high : row * high;
+}
+
+function paintRow(pen, row, y) {
+	const { pixels, height } = pen.sheet;
+	const first = Math.max(0, Math.round(y * pen.ratio));
+	const end = Math.min(height, Math.round((y + pen.high) * pen.ratio) - 1);
+	if (first >= end)
+		return;
+	const line = { base: first * pen.width, y, first, end, extras: [] };
+	visitRow(pen.picture.tree, row, pen.window, 1 / pen.scale,
+		(node, from, to) => paintBox(pen, line, node, pixelsOf(pen, from, to)),
+		(from, to) => fillPart(pen, line, pen.crumb, pixelsOf(pen, from, to)));
+	for (let at = first + 1; at < end; at++)
+		pixels.copyWithin(at * pen.width, line.base, line.base + pen.width);
+	for (const extra of line.extras)
+		extra();
+}
+
+/* [first, end] of the pixels from one place to another, of which one at least is seen. */
+function pixelsOf({ width, window, scale }, from, to) {
+	const left = Math.min(width - 1, Math.max(0, Math.round((from - window[0]) * scale)));
+	return [left, Math.min(width, Math.max(left + 1, Math.round((to - window[0]) * scale)))];
+}
+
+const fillPart = (pen, line, pixel, [left, right]) => pen.sheet.pixels.fill(pixel, line.base + left, line.base + right);
+
+function paintBox(pen, line, node, [left, right]) {
+	const { picture, ratio } = pen;
+	const match = node > 0 && picture.matches?.[picture.tree.frame[node]];
+	const end = right - left > LEAST_GAP * ratio ? right - 1 : right;
+	let pixel = match ? pen.match : pixelOf(picture.fill(node));
+	if (picture.above?.has(node))
+		pixel = between(pixel, pen.paper);
+	fillPart(pen, line, pixel, [left, end]);
+	if (picture.striped?.(node))
+		line.extras.push(() => paintStripes(pen, line, left, end, between(pixel, pen.text)));
+	if (match)
+		line.extras.push(() => paintUnderline(pen, line, left, end));
+	if (right - left >= LEAST_TEXT * ratio)
+		pen.labels.push({ node, match, middle: line.y + pen.high / 2,
+			x: left / ratio + 3, room: (right - left) / ratio - 6 });
+}
+
+/* Over what shrank: the sign is seen without its colour. */
+function paintStripes(pen, line, left, right, pixel) {
+	const { pixels } = pen.sheet;
+	for (let y = line.first; y < line.end; y++) {
+		const shift = (8 - ((left + y) & 7)) & 7;
+		for (let x = left + shift; x < right; x += 8)
+			pixels[y * pen.width + x] = pixel;
+	}
+}
+
+/* Below what the search matches, for the same reason. */
+function paintUnderline(pen, line, left, right) {
+	for (let y = Math.max(line.first, line.end - 3); y < line.end - 1; y++)
+		pen.sheet.pixels.fill(pen.matchText, y * pen.width + left, y * pen.width + right);
+}
+
+/** What a box of so many characters says: the name, and as many of its numbers as fit whole. */
+export function boxText(picture, node, chars) {
+	let text = picture.text(node);
+	if (text.length > chars)
+		return `${text.slice(0, Math.max(1, chars - 1))}…`;
+	if (text.length + LEAST_NUMBERS > chars)
+		return text;
+	for (const number of picture.numbers?.(node) ?? []) {
+		if (text.length + 2 + number.length > chars)
+			break;
+		text += `  ${number}`;
+	}
+	return text;
+}
+
+function paintText(context, picture, { node, x, room, middle }, char, ink) {
+	context.fillStyle = ink;
+	context.fillText(boxText(picture, node, Math.floor(room / char)), x, middle, room);
+}

@@ -1,0 +1,110 @@
+/* view_flame.js - graphs of the selection's stacks: flame graph, icicle, reverse, callers and callees, side by side */
+
+import { formatTotal } from "wick/parts/amount.js";
+import { make, option } from "wick/parts/dom.js";
+import { frameName } from "wick/stacks/frames.js";
+import { rangesText } from "wick/heat/heat_words.js";
+import { GraphView, whyEmpty } from "wick/stacks/stack_view.js";
+import { flamePicture } from "wick/stacks/tree_picture.js";
+
+const MOST_CHOICES = 400; /* of functions in a list */
+const MOST_SIDES = 12;
+
+const isEmpty = ({ tree }) => !(tree.width[0] > 0) || tree.n === 1;
+
+/* All stacks in one graph. */
+class FlameView extends GraphView {
+	constructor(element, app, kind) {
+		super(element, app);
+		this.kind = kind;
+		this.update();
+	}
+
+	show() {
+		const { app, kind: { order, title, up } } = this;
+		const picture = flamePicture(app, app.models.flame(order, ""));
+		this.draw([{ picture, label: title, up, key: "window" }], isEmpty(picture) ? whyEmpty(app, picture.tree.selection) : "");
+	}
+}
+
+/* One function: its callers, merged, and what it calls. */
+class Sandwich extends GraphView {
+	isZoomed = false;
+	hint = "Enter puts a function in the middle, m opens the menu of a frame";
+
+	constructor(element, app) {
+		const list = make("datalist", { id: "sandwich-functions" });
+		const input = make("input", { type: "text", className: "sandwich-function", onchange: () => this.#goTo(input.value, {}) });
+		input.setAttribute("list", "sandwich-functions");
+		super(element, app, [make("label", {}, "Function ", input, list)]);
+		Object.assign(this, { input, list });
+		this.update();
+	}
+
+	#goTo(around, more) {
+		this.app.store.set({ around, window: null, callers: null, ...more });
+	}
+
+	choose({ tree, nameOf }, node) {
+		const frame = nameOf(tree.frame[node]);
+		if (node > 0)
+			this.#goTo(frame, { frame });
+	}
+
+	show() {
+		const { app } = this;
+		const selection = app.models.selection();
+		const { n, frame, selfGain, selfLoss } = app.models.functions();
+		const names = new Set(Array.from(frame.subarray(0, MOST_CHOICES), (one) => frameName(selection, one)));
+		const own = selfGain.map((gain, i) => gain + selfLoss[i]);
+		const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
+		/* without a choice it is the function with most of its own */
+		this.around = app.store.state.around || (n ? frameName(selection, frame[most]) : "");
+		this.list.replaceChildren(...[...names].map((name) => option(name, "")));
+		this.input.value = this.around;
+		const half = (name, order, up, key) => ({ picture: flamePicture(app, app.models.flame(order, this.around)),
+			label: `${name} of ${this.around}`, head: name, name, up, key, firstRow: 1 });
+		const halves = [half("Callers", "reverse", true, "callers"), half("Callees", "calls", false, "window")];
+		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : n === 0 ? whyEmpty(app, selection)
+			: `No stack of this selection has the function ${this.around}.`);
+	}
+}
+
+/* The baseline and the selection, or several ranges, beside each other. */
+class SidesView extends GraphView {
+	hint = "Enter zooms all, m opens the menu of a frame";
+
+	constructor(element, app) {
+		super(element, app);
+		this.update();
+	}
+
+	show() {
+		const { app } = this;
+		const all = app.models.sides();
+		this.draw(all.slice(0, MOST_SIDES).map(({ ranges, which, tree }) => {
+			const { selection } = tree;
+			const parts = ranges ?? (which ? [] : app.store.state.rangesB ?? []);
+			const isWhole = parts.length === 0 && (app.baseline || app.opened.C);
+			const of = isWhole ? (app.opened[which] ?? app.opened.B).name : `${ranges ? "" : "before: "}${rangesText(parts)}`;
+			const amount = selection.measure === "mean" || selection.isSigned ? `${selection.n} samples`
+				: formatTotal(selection.sum, selection);
+			return { picture: flamePicture(app, tree), label: `Flame graph of ${of}`, head: `${of}: ${amount}`, up: true };
+		}));
+		this.sayEmpty(all.length > MOST_SIDES ? `The first ${MOST_SIDES} of ${all.length} are shown.` : all.length > 1 ? ""
+			: "There is one selection only. Select several ranges in the heatmap (with Shift), or a baseline, to see them side by side.");
+	}
+}
+
+const flame = (id, label, title, up, order) =>
+	({ id, label, title, mount: (element, app) => new FlameView(element, app, { title, up, order }) });
+
+/** For panel_view.js. */
+export const flameViews = [
+	flame("flame", "Flame", "Flame graph", true, "calls"),
+	flame("icicle", "Icicle", "Icicle", false, "calls"),
+	flame("reverse", "Reverse", "Reverse graph", false, "reverse"),
+	{ id: "sandwich", label: "Callers", title: "Callers and callees", mount: (element, app) => new Sandwich(element, app) },
+];
+export const sidesView = { id: "sides", label: "Sides", title: "Selections side by side",
+	mount: (element, app) => new SidesView(element, app) };

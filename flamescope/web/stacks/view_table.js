@@ -1,0 +1,126 @@
+/* view_table.js - the functions of the selection, and the callers of the chosen one */
+
+import { formatAmount, formatRate, formatShare } from "wick/parts/amount.js";
+import { drawing } from "wick/state/asked.js";
+import { button, make } from "wick/parts/dom.js";
+import { openFrameMenu } from "wick/stacks/frame_menu.js";
+import { selectedNs } from "wick/heat/heat_words.js";
+import { fileOf, frameModule, frameName } from "wick/stacks/frames.js";
+import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
+import { saySelf, sayTotal } from "wick/stacks/tree_picture.js";
+import { childrenOf } from "wick/stacks/tree_layout.js";
+import { VirtualTable } from "wick/parts/virtual_table.js";
+
+const COUNTS = "counts"; /* columns that are shown only when asked for */
+const MOST_NEAR = 100; /* callers or callees that are listed */
+
+/* Of a tree around a function: what hangs on it directly, most first. */
+function nearOf(tree) {
+	const [first, end] = tree.n > 1 ? childrenOf(tree, 1) : [0, 0];
+	return Array.from({ length: end - first }, (_, i) => first + i)
+		.sort((a, b) => tree.width[b] - tree.width[a]).slice(0, MOST_NEAR);
+}
+
+class TableView extends StackView {
+	constructor(element, app) {
+		super(element, app);
+		this.near = make("div", { className: "near-tables" });
+		this.counts = make("input", { type: "checkbox", id: "show-counts", onchange: () =>
+			app.store.set({ columns: this.counts.checked ? COUNTS : "" }) });
+		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"));
+		this.showNear = drawing(() => this.#near());
+		this.update();
+	}
+
+	onState(state, old) {
+		if (state.sort !== old.sort || state.columns !== old.columns)
+			this.update();
+		else if (state.frame !== old.frame)
+			this.showNear();
+	}
+
+	#columns(selection, rows, nameOf) {
+		const { state } = this.app.store;
+		const ns = selectedNs(state, selection.profile);
+		const self = (i) => rows.selfGain[i] + rows.selfLoss[i];
+		const total = (i) => rows.gain[i] + rows.loss[i];
+		const share = (amount) => ({ text: (i) => formatShare(amount(i), selection.size),
+			part: (i) => amount(i) / (selection.size || 1) });
+		const rate = (i) => formatRate(rows.gain[i], selection.unit, ns);
+		const moduleOf = (i) => frameModule(selection, rows.frame[i]);
+		const count = (id, label, counts) => ({ id, label, isHidden: state.columns !== COUNTS,
+			text: (i) => formatAmount(counts[i]), key: (i) => counts[i] });
+		const isWide = selection.isSigned;
+		return [
+			{ id: "name", label: "Function", text: nameOf, key: nameOf },
+			{ id: "self", label: "Self", isWide, text: (i) => saySelf(selection, rows, i), key: self },
+			{ id: "self%", label: "Self %", by: "self", ...share(self) },
+			{ id: "total", label: "Total", isWide, text: (i) => sayTotal(selection, rows, i), key: total },
+			{ id: "total%", label: "Total %", by: "total", ...share(total) },
+			{ id: "rate", label: "Per second", by: "total", text: rate,
+				isHidden: selection.measure !== "period" || formatRate(1, selection.unit, ns) === "" },
+			{ id: "net", isHidden: true, key: (i) => Math.abs(rows.gain[i] - rows.loss[i]) },
+			count("calls", "Calls seen", rows.calls),
+			count("selfsamples", "Self samples", rows.selfSamples),
+			count("samples", "Samples", rows.samples),
+			{ id: "module", label: "Module", isWide: true, text: (i) => fileOf(moduleOf(i)), key: moduleOf },
+		];
+	}
+
+	show() {
+		const { app } = this;
+		const selection = app.models.selection();
+		const rows = app.models.functions();
+		const search = app.models.search();
+		const nameOf = (i) => frameName(selection, rows.frame[i]);
+		const top = this.table?.element.scrollTop ?? 0;
+		const found = Array.from({ length: rows.n }, (_, i) => i).filter((i) => !search.names || search.names.has(nameOf(i)));
+		this.table = new VirtualTable({
+			label: "Functions",
+			columns: this.#columns(selection, rows, nameOf),
+			say: app.say,
+			onSort: (sort) => app.store.set({ sort }),
+			onPick: (i) => app.store.set({ frame: nameOf(i) }),
+			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i]),
+		});
+		this.sayEmpty(rows.n === 0 ? whyEmpty(app, selection) : "");
+		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
+		this.bar.hidden = this.table.element.hidden = rows.n === 0;
+		this.counts.checked = app.store.state.columns === COUNTS;
+		this.table.show(found, app.store.state.sort || "self");
+		this.table.element.scrollTop = top;
+		this.tellFound(search.problem ? { problem: search.problem } : search.names ? { nodes: found.length, share: "" } : null);
+		this.showNear();
+	}
+
+	#near() {
+		const { frame } = this.app.store.state;
+		this.near.replaceChildren(...(frame ? [
+			this.#list(`Callers of ${frame}`, this.app.models.flame("reverse", frame)),
+			this.#list(`Callees of ${frame}`, this.app.models.flame("calls", frame))] : []));
+	}
+
+	#list(title, tree) {
+		const { selection } = tree;
+		const items = nearOf(tree).map((node) => {
+			const frame = frameName(selection, tree.frame[node]);
+			const amount = `${sayTotal(selection, tree, node)} (${formatShare(tree.width[node], tree.width[0])})`;
+			const open = button("", () => this.app.store.set({ frame }));
+			open.append(...[frame, amount].map((textContent) => make("span", { textContent })));
+			return make("li", {}, open);
+		});
+		return make("section", {}, make("h2", { textContent: title }), items.length
+			? make("ul", { "aria-label": title }, ...items) : make("p", { textContent: "none" }));
+	}
+
+	unmount() {
+		this.showNear.stop();
+		super.unmount();
+	}
+}
+
+export const tableView = {
+	id: "table",
+	label: "Table",
+	mount: (element, app) => new TableView(element, app),
+};

@@ -1,0 +1,208 @@
+/* view_threads.js - processes and their threads: how much each has, and when; click to choose */
+
+import { formatShare, formatTime, formatTotal, grouped } from "wick/parts/amount.js";
+import { textEquivalent } from "wick/parts/aria.js";
+import { button, make } from "wick/parts/dom.js";
+import { choose, chosenLabels, choosesThreads } from "wick/panels/filter_menu.js";
+import { makeLegend } from "wick/stacks/flame_legend.js";
+import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
+import { Tracks } from "wick/threads/thread_track.js";
+import { ROW_PIXELS, VirtualTable } from "wick/parts/virtual_table.js";
+
+const MOST_OPEN = 200; /* rows, with which all processes are open at first */
+const TEXT_PARTS = 10; /* of the time, in the table */
+
+const IS_NARROW = window.matchMedia("(max-width: 760px)"); /* there states are in the track only */
+
+const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
+const nameOf = (row) => row.label || `[no ${dimensionOf(row)}]`;
+const isSameRange = (a, b) => a.from === b.from && a.to === b.to && !a.rows;
+
+/** A button from the list of threads to their stacks, or back. */
+export const otherButton = (app, view, text) => button(text, () => {
+	app.store.set({ view });
+	document.getElementById("view").focus(); /* the button is gone */
+});
+
+class Threads extends StackView {
+	constructor(element, app) {
+		super(element, app);
+		this.says = make("span", { className: "says" });
+		this.legend = makeLegend();
+		this.text = textEquivalent("These threads as a table", () => this.#asText());
+		this.bar = make("div", { className: "bar" }, this.says,
+			otherButton(app, "strip", "Stacks in the order of time"), this.legend.element, this.text.element);
+		this.body = make("div");
+		element.replaceChildren(this.note, this.bar, this.body);
+		this.update();
+	}
+
+	onState(state, old) {
+		if (state.brush !== old.brush || state.folds !== old.folds)
+			this.update();
+	}
+
+	show() {
+		const { app } = this;
+		const { brush, folds, query, ranges } = app.store.state;
+		const end = app.profile.lengthNs + 1;
+		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
+		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
+		const threads = app.models.threads(everyone, ...window);
+		const isNew = threads !== this.threads;
+		const look = JSON.stringify([ranges, app.colours.theme]);
+		if (isNew || look !== this.look)
+			this.tracks = new Tracks(app, threads, window);
+		Object.assign(this, { threads, look, folds: new Set(folds), chosen: {
+			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
+		if (isNew)
+			this.#build();
+		else
+			this.table.show(this.#rows());
+		this.legend.show(this.tracks.keys);
+		this.text.refresh();
+		this.tellFound(null);
+	}
+
+	/* Another table, in which the row of the keys stays where it is seen. */
+	#build() {
+		const { threads: { rows, selection }, table: was } = this;
+		const nThreads = rows.filter((row) => row.nThreads === 0).length;
+		const hadFocus = was?.element.contains(document.activeElement);
+		const { scrollTop = 0 } = was?.element ?? {};
+		const at = was?.rows[was.at];
+		this.nProcesses = rows.filter(({ level }) => level === 1).length;
+		this.table = this.#makeTable();
+		this.body.replaceWith(this.table.element);
+		this.body = this.table.element;
+		this.sayEmpty(rows.length ? "" : whyEmpty(this.app, selection));
+		this.bar.hidden = this.body.hidden = rows.length === 0;
+		const of = this.nProcesses < nThreads ? ` in ${grouped(this.nProcesses)} process${this.nProcesses === 1 ? "" : "es"}` : "";
+		this.says.textContent = this.says.title =
+			`${grouped(nThreads)} threads${of}, most first. Click one to see it alone, tick more to add them.`;
+		const shown = this.#rows();
+		if (at)
+			this.table.at = shown.findIndex(({ label, level }) => label === at.label && level === at.level);
+		this.table.show(shown);
+		this.body.scrollTop = scrollTop + (at ? (this.table.at - was.at) * ROW_PIXELS : 0);
+		if (hadFocus)
+			this.body.focus();
+	}
+
+	/* Those of closed processes are not seen. */
+	#rows() {
+		let isOpen = true;
+		return this.threads.rows.filter((row) => {
+			if (row.level === 1)
+				isOpen = this.#isOpen(row);
+			return row.level === 1 || isOpen;
+		});
+	}
+
+	#isOpen(row) {
+		return row.nThreads === 0 ? undefined
+			: (this.nProcesses === 1 || this.threads.rows.length <= MOST_OPEN) !== this.folds.has(row.label);
+	}
+
+	#fold({ label }) {
+		const { folds } = this.app.store.state;
+		this.app.store.set({ folds: folds.includes(label) ? folds.filter((other) => other !== label) : [...folds, label] });
+	}
+
+	#isChosen(row) {
+		return this.chosen[dimensionOf(row)].has(row.label);
+	}
+
+	/* A row is chosen, or not any more; with the moment of its track that was clicked. */
+	#pick(row, isAdded) {
+		const { moment, app: { store } } = this;
+		const { query, ranges } = store.state;
+		const isOther = moment && !(ranges.length === 1 && isSameRange(ranges[0], moment));
+		const filters = isOther && this.#isChosen(row) ? query.filters
+			: choose(query, dimensionOf(row), row.label, isAdded);
+		this.moment = null;
+		store.set({ query: { ...query, filters }, ...(moment && { ranges: isOther ? [moment] : [] }) });
+	}
+
+	#share = ({ amount }) => formatShare(amount, this.threads.total);
+
+	#track(row) {
+		const svg = this.tracks.drawingOf(row, nameOf(row), (range, isMoment) => {
+			this.moment = isMoment ? range : null; /* for the click on the row, which follows */
+			if (isMoment)
+				return;
+			svg.addEventListener("click", (event) => event.stopPropagation(), { once: true });
+			this.app.store.set({ ranges: [range] });
+		});
+		return svg;
+	}
+
+	#makeTable() {
+		const { app } = this;
+		const { selection, total, countsSamples } = this.threads;
+		const short = { ...selection, noun: "" }; /* what is counted stands in the head */
+		const track = { id: "track", label: this.tracks.window.map(formatTime).join(" – "), text: () => "", kind: "track",
+			fill: (td, row) => td.append(this.#track(row)) };
+		const what = countsSamples ? "samples" : selection.noun.replace(/^of /, "") || "amount";
+		return new VirtualTable({
+			label: "Processes and threads",
+			columns: [
+				{ id: "name", label: "Process and thread", text: nameOf, fill: (td, row) => this.#fillName(td, row) },
+				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow",
+					text: (row) => (countsSamples ? grouped(row.amount) : formatTotal(row.amount, short)) },
+				{ id: "running", label: "Running", kind: "narrow", isHidden: !this.threads.isLanes || countsSamples || IS_NARROW.matches,
+					text: ({ running }) => formatTotal(running, short) },
+				{ id: "share", label: "%", kind: "narrow", text: this.#share, part: ({ amount }) => amount / (total || 1) },
+				...(app.profile.hasTimes ? [track] : []),
+			],
+			tree: {
+				level: ({ level }) => level,
+				isOpen: (row) => this.#isOpen(row),
+				isChosen: (row) => this.#isChosen(row),
+				fold: (row) => this.#fold(row),
+			},
+			say: app.say,
+			describe: (row) => this.#describe(row),
+			onPick: (row, isAdded) => this.#pick(row, isAdded),
+		});
+	}
+
+	#fillName(td, row) {
+		const isOpen = this.#isOpen(row);
+		const sign = (className, textContent) => make("span", { className, textContent, "aria-hidden": "true" });
+		td.title = nameOf(row);
+		td.prepend(sign("tick", this.#isChosen(row) ? "☑" : "☐"));
+		if (row.level === 1)
+			td.prepend(isOpen === undefined ? sign("no-fold", "") : sign("fold", isOpen ? "▾" : "▸"));
+		if (isOpen === false)
+			td.append(make("span", { className: "faint", textContent: ` (${grouped(row.nThreads)} threads)` }));
+	}
+
+	#describe(row) {
+		const isOpen = this.#isOpen(row);
+		return [nameOf(row), isOpen === undefined ? "" : `${grouped(row.nThreads)} threads, ${isOpen ? "open" : "closed"}`,
+			this.tracks.say(row.amount), this.#share(row), ...this.tracks.statesIn(this.tracks.sumsOf(row)),
+			this.#isChosen(row) ? "chosen" : ""].filter(Boolean).join(", ");
+	}
+
+	#asText() {
+		const { tracks } = this;
+		const step = tracks.nBins / TEXT_PARTS;
+		const parts = Array.from({ length: TEXT_PARTS }, (_, i) => i * step);
+		let process = "";
+		const rows = this.threads.rows.map((row) => {
+			process = row.level === 1 ? nameOf(row) : process;
+			return [process, row.nThreads ? "all" : nameOf(row), tracks.say(row.amount), this.#share(row),
+				tracks.statesIn(tracks.sumsOf(row)).join(", "), ...parts.map((bin) => tracks.say(tracks.sumsOf(row, bin, bin + step).sum))];
+		});
+		return { caption: "Processes and threads, most first, and how much each has from which time on",
+			head: ["process", "thread", "amount", "share", "states", ...parts.map((bin) => formatTime(tracks.timeAt(bin)))], rows };
+	}
+}
+
+export const threadsView = {
+	id: "threads",
+	label: "Threads",
+	title: "Processes and threads",
+	mount: (element, app) => new Threads(element, app),
+};
