@@ -42,6 +42,7 @@ struct process_tables {
 	bool searches_on;            /* as long as nothing was found */
 	uint32_t tries;
 	uint64_t again_ns; /* when modules are searched again; 0: not because of that */
+	uint64_t rest_ns;  /* but not before: what a search has found was read at once */
 	uint64_t renew_ns;
 	uint64_t read_ns;
 	uint64_t begun_ns;
@@ -371,19 +372,16 @@ void process_tables_read(struct process_tables *tables)
 	}
 }
 
-static void read_in_turn(struct process_tables *tables, uint64_t now_ns)
+/* Return: when to do again what began at NOW_NS and has used the processor since BEGUN_NS. */
+static uint64_t next_turn_ns(uint64_t now_ns, uint64_t begun_ns, uint64_t least_ms)
 {
-	uint64_t wait_ns = TABLES_READ_MS * NS_PER_MS;
-	uint64_t begun_ns = io_thread_ns();
-	uint64_t long_ns;
+	uint64_t wait_ns = (io_thread_ns() - begun_ns) * READ_PART;
 
-	process_tables_read(tables);
-	long_ns = (io_thread_ns() - begun_ns) * READ_PART;
-	if (wait_ns < long_ns)
-		wait_ns = long_ns;
+	if (wait_ns < least_ms * NS_PER_MS)
+		wait_ns = least_ms * NS_PER_MS;
 	if (wait_ns > TABLES_READ_MOST_MS * NS_PER_MS)
 		wait_ns = TABLES_READ_MOST_MS * NS_PER_MS;
-	tables->read_ns = now_ns + wait_ns;
+	return now_ns + wait_ns;
 }
 
 void process_tables_leave(struct process_tables *tables, uint64_t now_ns)
@@ -399,10 +397,15 @@ void process_tables_leave(struct process_tables *tables, uint64_t now_ns)
 
 void process_tables_turn(struct process_tables *tables, uint64_t now_ns)
 {
+	uint64_t begun_ns;
+
 	if (!tables)
 		return;
-	if (tables->again_ns && now_ns >= tables->again_ns)
+	if (tables->again_ns && now_ns >= tables->again_ns && now_ns >= tables->rest_ns) {
+		begun_ns = io_thread_ns();
 		search_again(tables);
+		tables->rest_ns = next_turn_ns(now_ns, begun_ns, 0);
+	}
 	if (!process_tables_count(tables))
 		return;
 	if (now_ns >= tables->renew_ns) {
@@ -410,8 +413,11 @@ void process_tables_turn(struct process_tables *tables, uint64_t now_ns)
 			renew(tables, &tables->states[i]);
 		tables->renew_ns = now_ns + LEASE_RENEW_MS * NS_PER_MS;
 	}
-	if (now_ns >= tables->read_ns)
-		read_in_turn(tables, now_ns);
+	if (now_ns >= tables->read_ns) {
+		begun_ns = io_thread_ns();
+		process_tables_read(tables);
+		tables->read_ns = next_turn_ns(now_ns, begun_ns, TABLES_READ_MS);
+	}
 }
 
 void process_tables_end(struct process_tables *tables)
