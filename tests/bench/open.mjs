@@ -5,7 +5,8 @@
  *
  * For texts of 10M, 100M and 1G, as tests/golden/gen_perf_script.py makes them, in the page cache:
  *   wick view         the command, from the text to the page's file; and again, from its index
- *   its page          chromium opens that file: the first paint, the heatmap, all views
+ *   its page          chromium opens that file: the first paint, the heatmap, all views; and then, from the
+ *                     end of a drag over the heatmap to the frame in which all views show what it selects
  *   speedscope        its own page in chromium, from the file's choice to its profile
  *   Firefox Profiler  FILE under node: its src/profile-logic/import/linux-perf without types, as .mjs
  *   FlameScope's way  its expressions in Python over every line, for the heatmap and for a flame graph
@@ -31,6 +32,7 @@ const { values: options, positionals } = parseArgs({
 });
 const sizes = positionals.length ? positionals : ["10M", "100M", "1G"];
 const MOST_S = 30; /* of one figure */
+const SELECTIONS = 15;
 const LONGEST_MS = 15 * 60 * 1000;
 
 /* A child reads the text and imports it, as the Firefox Profiler does with a file that it is given. */
@@ -98,11 +100,39 @@ async function inBrowser(look) {
 	}
 }
 
-/* From the beginning of the navigation on. */
-const markOf = (path, name) => inBrowser(async (page) => {
+async function open(page, path) {
 	await page.goto(pathToFileURL(pageOf(path)).href);
 	await page.waitForFunction(() => performance.getEntriesByName("wick-ready").length, { timeout: LONGEST_MS });
+}
+
+/* From the beginning of the navigation on. */
+const markOf = (path, name) => inBrowser(async (page) => {
+	await open(page, path);
 	return page.evaluate((mark) => performance.getEntriesByName(mark)[0].startTime / 1000, name);
+});
+
+/* Seconds of each of SELECTIONS drags. */
+const selections = (path) => inBrowser(async (page) => {
+	await open(page, path);
+	await page.evaluate(() => {
+		const main = document.querySelector("main");
+		window.addEventListener("pointerup", () => (window.began = performance.now()), true);
+		new MutationObserver(() => main.getAttribute("aria-busy") === "false" &&
+			requestAnimationFrame(() => setTimeout(() => (window.ended = performance.now()))))
+			.observe(main, { attributeFilter: ["aria-busy"] });
+	});
+	const box = await (await page.$("#heat canvas[tabindex]")).boundingBox();
+	const at = (x, y) => [box.x + box.width * x, box.y + box.height * y];
+	const all = [];
+	for (let i = 0; i < SELECTIONS; i++) {
+		await page.mouse.move(...at(0.2 + i / 50, 0.3));
+		await page.mouse.down();
+		await page.mouse.move(...at(0.5 + i / 60, 0.6), { steps: 3 });
+		await page.mouse.up();
+		await page.waitForFunction(() => window.ended > window.began && performance.now() > window.ended + 300);
+		all.push(await page.evaluate(() => (window.ended - window.began) / 1000));
+	}
+	return median(all);
 });
 
 const speedscope = (path) => inBrowser(async (page) => {
@@ -123,6 +153,7 @@ const methods = [
 	["  its page: first paint", (path) => markOf(path, "first-contentful-paint")],
 	["  its page: heatmap", (path) => markOf(path, "wick-heat")],
 	["  its page: all", (path) => markOf(path, "wick-ready")],
+	["  its page: a selection", selections],
 	["speedscope", speedscope],
 	...(options.firefox ? [["Firefox Profiler, importer", (path) => timeOf(process.execPath,
 		["--max-old-space-size=16384", fileURLToPath(import.meta.url), "--firefox", options.firefox, "--import", path])]] : []),
@@ -136,7 +167,7 @@ async function figure(method, path) {
 		do
 			runs.push(await method(path));
 		while (runs.length < Number(options.runs) && seconds(start) * (1 + 1 / runs.length) < MOST_S);
-		return `${median(runs).toFixed(2)} s`;
+		return `${median(runs).toFixed(3)} s`;
 	} catch (error) {
 		return error.message.split("\n")[0];
 	}
