@@ -72,6 +72,7 @@ class HeatView extends HeatCanvas {
 		if (isNew) {
 			this.#drawLegend();
 			this.text.refresh();
+			this.app.emit("heat");
 		}
 		const { models, store } = this.app;
 		const { ranges, rangesB } = store.state;

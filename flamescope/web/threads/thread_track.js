@@ -64,7 +64,7 @@ export class Tracks {
 			? [`${formatShare(one, sum)} ${this.app.profile.states[i]?.label ?? "another state"}`] : []));
 	}
 
-	/** The drawing of a ROW, which is called NAME; onRange(range, isMoment): of a drag, or of the bin that is clicked. */
+	/** The drawing of a ROW, which is called NAME; onRange(range) of a drag. */
 	drawingOf(row, name, onRange) {
 		if (!this.drawings.has(row))
 			this.drawings.set(row, this.#draw(row, name, onRange));
@@ -104,8 +104,8 @@ export class Tracks {
 				},
 				end: (event, moved) => {
 					drawn.remove();
-					if (event)
-						onRange(this.#rangeOf(from, binOf(event)), !moved);
+					if (event && moved)
+						onRange(this.#rangeOf(from, binOf(event)));
 				},
 			};
 		});
