@@ -3,7 +3,7 @@
 import { formatShare, formatTime, formatTotal } from "wick/parts/amount.js";
 import { textEquivalent } from "wick/parts/aria.js";
 import { button, make } from "wick/parts/dom.js";
-import { frameName } from "wick/stacks/frames.js";
+import { frameName, numberOfFrames } from "wick/stacks/frames.js";
 import { fitWindow, zoomedAt } from "wick/heat/heat_place.js";
 import { stripParts } from "wick/models/strip.js";
 import { StripRow } from "wick/threads/strip_row.js";
@@ -31,7 +31,7 @@ class Strip extends StackView {
 		this.text = textEquivalent("This strip as a table", () => this.#asText());
 		this.axis = make("div", { className: "strip-axis" });
 		this.scroll = make("div", { className: "strip-rows" });
-		const buttons = [["Zoom in", () => this.zoom(0.5, 0.5)], ["Zoom out", () => this.zoom(0.5, 2)],
+		const buttons = [["Zoom in", () => this.zoom(0.5)], ["Zoom out", () => this.zoom(2)],
 			["Earlier", () => this.pan(-0.3)], ["Later", () => this.pan(0.3)], ["All", () => this.setWindow(this.span)],
 			["Select what is seen", () => this.#select()]];
 		element.replaceChildren(this.note, make("div", { className: "bar" }, this.says,
@@ -57,18 +57,20 @@ class Strip extends StackView {
 		const selection = this.selection = app.models.selection();
 		const { threads, nThreads } = this.strip = app.models.strip(nShown);
 		this.span = spanOf(ranges, selection.profile.lengthNs);
-		this.found = app.models.search().names;
-		this.tellFound(null);
+		const search = app.models.search();
+		this.matches = search.names && Uint8Array.from({ length: numberOfFrames(selection) },
+			(_, frame) => (search.names.has(frameName(selection, frame)) ? 1 : 0));
+		this.tellFound(search.problem ? search : this.matches && { nodes: this.matches.reduce((sum, one) => sum + one, 0) });
 		this.sayEmpty(nThreads ? "" : whyEmpty(app, selection));
 		this.says.textContent = nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`;
 		this.text.element.hidden = nThreads === 0;
+		this.#place();
 		this.rows = threads.map((thread, i) => new StripRow(this, thread, i < AT_ONCE));
 		const nMore = Math.min(AT_ONCE, nThreads - threads.length);
 		this.scroll.replaceChildren(this.axis, ...this.rows.map(({ element }) => element), ...(nMore > 0
 			? [button(`Show ${nMore} more of ${nThreads} threads`, () => app.store.set({ threads: nShown + AT_ONCE }))] : []));
 		this.sights.disconnect();
 		this.rows.forEach(({ element }) => this.sights.observe(element));
-		this.#place();
 	}
 
 	/* Those that are seen; the others when they are. */
@@ -131,9 +133,9 @@ class Strip extends StackView {
 		this.app.store.set({ strip: all ? null : { from, to } });
 	}
 
-	zoom(part, factor) {
+	zoom(factor) {
 		const [from, to] = this.window;
-		this.setWindow(zoomedAt(this.window, from + part * (to - from), factor));
+		this.setWindow(zoomedAt(this.window, (from + to) / 2, factor));
 	}
 
 	pan(part) {
