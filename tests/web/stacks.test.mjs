@@ -134,7 +134,7 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 	const selection = select(list);
 	const strip = stripOf(selection);
 	assert.deepEqual(strip.threads.map((t) => t.to - t.from), [11, 1]);
-	const tree = stripTree(strip, strip.threads[0], [0, 1200], [0, 600], 60);
+	const tree = stripTree(strip, strip.threads[0], 1200, [0, 600], 60);
 	const boxes = Array.from({ length: tree.n }, (_, i) => [tree.depth[i], i && frameName(selection, tree.frame[i]),
 		tree.parent[i], Math.round(tree.x[i] * 120), Math.round(tree.width[i] * 120)]);
 	assert.deepEqual(boxes, [[0, 0, 0, 0, 120], [1, "m", 0, 0, 12], [1, "m", 0, 50, 3],

@@ -75,7 +75,10 @@ export function fitWindow([from, to], [first, last], least) {
 }
 
 /** A window FACTOR as wide; the moment AT stays where it is. */
-export const zoomedAt = ([from, to], at, factor) => [at - (at - from) * factor, at + (to - at) * factor];
+export const zoomedAt = ([from, to], factor, at = (from + to) / 2) => [at - (at - from) * factor, at + (to - at) * factor];
+
+/** A window later by PART of its width. */
+export const pannedBy = ([from, to], part) => [from + part * (to - from), to + part * (to - from)];
 
 export const xOf = (place, ns) => place.gutter + (ns - place.window.from) * place.perNs;
 export const timeAt = (place, x) => place.window.from + (x - place.gutter) / place.perNs;

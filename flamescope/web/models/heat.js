@@ -5,6 +5,7 @@
  * later; a cell without a sample is not one whose values add up to 0.
  */
 
+import { makeFunctions } from "wick/models/flame.js";
 import { frameName } from "wick/stacks/frames.js";
 import { column, facts, free, make } from "wick/models/model.js";
 
@@ -70,15 +71,9 @@ export function brushBins(selection, n) {
 
 /* The innermost functions of a part of a selection, most first, as text. */
 export function topFrames(selection) {
-	const sums = new Map();
-	let whole = 0;
-	for (let i = 0; i < selection.n; i++) {
-		const node = selection.stacks[i];
-		const name = node === 0 ? "[no stack]" : frameName(selection, selection.nodes.frame[node]);
-		const size = Math.abs(selection.values[i]);
-		sums.set(name, (sums.get(name) ?? 0) + size);
-		whole += size;
-	}
-	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, TOP_FRAMES)
-		.map(([name, sum]) => `${whole ? `${Math.round((100 * sum) / whole)} % ` : ""}${name}`);
+	const { frame, selfGain, selfLoss } = makeFunctions(selection);
+	const own = Array.from(frame, (one, i) => [frameName(selection, one), selfGain[i] + selfLoss[i]]);
+	const rest = selection.size - own.reduce((sum, [, one]) => sum + one, 0);
+	return [...own, ...(rest > 0 ? [["[no stack]", rest]] : [])].sort((a, b) => b[1] - a[1]).slice(0, TOP_FRAMES)
+		.map(([name, sum]) => `${selection.size ? `${Math.round((100 * sum) / selection.size)} % ` : ""}${name}`);
 }

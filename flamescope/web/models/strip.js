@@ -1,6 +1,7 @@
 /* strip.js - what each thread was doing, one stack a pixel, in the order of time */
 
 import { threadLabel } from "wick/models/details.js";
+import { firstWhere } from "wick/stacks/tree_layout.js";
 
 const MOST_ROWS = 256; /* of a stack */
 
@@ -46,18 +47,7 @@ function gapOf(times) {
 }
 
 /* The first place of a thread that is at or after a moment. */
-function firstAtOrAfter(strip, thread, ns) {
-	let low = thread.from;
-	let high = thread.to;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (strip.times[middle] >= ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
+const firstAtOrAfter = ({ times }, { from, to }, ns) => firstWhere(from, to, (place) => times[place] >= ns);
 
 /*
  * The stacks that N columns from FROM_NS to TO_NS show: the node of the heaviest sample of each; a column without one
@@ -114,31 +104,31 @@ export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
 
 /**
  * stripTree - what a thread does in a WINDOW of time, N columns of it, as a tree of tree_layout.js
- * @span: all of the time, which is as wide as the root
+ * @end: of the recording, which is as wide as the root
  *
  * A node is a call that goes on in columns beside each other: {node: of the strip, frame}.
  */
-export function stripTree(strip, thread, [first, last], [from, to], n) {
+export function stripTree(strip, thread, end, [from, to], n) {
 	const { depth, nodes } = strip;
 	const stacks = stripColumns(strip, thread, from, to, n);
 	const rows = Array.from({ length: Math.min(MOST_ROWS, thread.deepest) + 1 }, () => []);
 	rows[0].push({ node: 0, from: 0, to: n });
-	for (let c = 0, end = 0; c < n; c = end) {
-		while (end < n && stacks[end] === stacks[c])
-			end++;
+	for (let c = 0, next = 0; c < n; c = next) {
+		while (next < n && stacks[next] === stacks[c])
+			next++;
 		for (let node = stacks[c]; node > 0; node = nodes.parent[node]) {
 			const row = rows[depth[node]];
 			const before = row?.at(-1);
 			if (before?.node === node && before.to === c)
-				before.to = end;
+				before.to = next;
 			else
-				row?.push({ node, from: c, to: end });
+				row?.push({ node, from: c, to: next });
 		}
 	}
 	const boxes = rows.flat();
 	const column = (Type, step) => Type.from(boxes, step);
 	const depths = column(Uint32Array, ({ node }) => depth[node]);
-	const part = (c) => (from + (c * (to - from)) / n - first) / (last - first);
+	const part = (c) => (from + (c * (to - from)) / n) / end;
 	let up = 0; /* the parent, which is in the row before and goes on for as long */
 	return {
 		n: boxes.length, maxDepth: rows.length - 1, depth: depths,

@@ -4,20 +4,15 @@ import { amountOf, countsSamples, dimensionOf } from "wick/models/select.js";
 
 const N_BINS = 200; /* of a track */
 
-/* The rows of all threads with a sample of SELECTION, by the code of the thread, and the places of its samples. */
-function threadRows({ profile, samples, n }, { labels, codes }) {
+/* All threads, by the code of their label: which samples of SELECTION each has. */
+function threadsOf({ profile, samples }, { labels, codes }) {
 	const process = dimensionOf(profile, "process");
-	const byLabel = new Map();
-	const byCode = [];
-	for (let i = 0; i < n; i++) {
-		const code = codes[samples[i]];
-		const label = labels[code];
-		if (!byCode[code] && !byLabel.has(label))
-			byLabel.set(label, { label, process: process.labels[process.codes[samples[i]]], level: 1, amount: 0, running: 0, places: [] });
-		byCode[code] ??= byLabel.get(label);
-		byCode[code].places.push(i);
-	}
-	return byCode;
+	const threads = labels.map((label) => ({ label, level: 1, amount: 0, running: 0, places: [] }));
+	samples.forEach((sample, i) => {
+		threads[codes[sample]].process ??= process.labels[process.codes[sample]];
+		threads[codes[sample]].places.push(i);
+	});
+	return threads;
 }
 
 const mostFirst = (a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1);
@@ -27,18 +22,14 @@ function listed(threads) {
 	const processes = new Map();
 	for (const thread of threads) {
 		const key = thread.process || `\0${thread.label}`;
-		if (!processes.has(key))
-			processes.set(key, { label: thread.process, level: 1, amount: 0, running: 0, threads: [] });
-		processes.get(key).threads.push(thread);
-		processes.get(key).amount += thread.amount;
-		processes.get(key).running += thread.running;
+		const process = processes.get(key) ?? { label: thread.process, level: 1, amount: 0, running: 0, threads: [] };
+		processes.set(key, process);
+		process.threads.push(thread);
+		process.amount += thread.amount;
+		process.running += thread.running;
 	}
-	return [...processes.values()].sort(mostFirst).flatMap((process) => {
-		if (process.threads.length === 1)
-			return process.threads;
-		process.threads.forEach((thread) => (thread.level = 2));
-		return [process, ...process.threads.sort(mostFirst)];
-	});
+	return [...processes.values()].map((process) => (process.threads.length === 1 ? process.threads[0] : process)).sort(mostFirst)
+		.flatMap((row) => [row, ...(row.threads ?? []).sort(mostFirst).map((thread) => Object.assign(thread, { level: 2 }))]);
 }
 
 /**
@@ -48,10 +39,10 @@ function listed(threads) {
  *
  * Return: {rows: [{label, level, amount, running, nThreads, from, to}], bins, values, most, total, nBins, nStates,
  * states, countsSamples, isLanes}: rows are processes (nThreads > 0), each before its threads (level
- * 2), most first; running: what of the amount is of that state.  From `from` to `to` in bins and values is a row's track: bins have bin * nStates +
- * state of profile.states, and the last for all else.  most: the largest bin by level; states: those that
- * there are; countsSamples: amounts are numbers of samples; isLanes: samples stand for times (wall time,
- * docs/decisions/0011), and a track has all of them.
+ * 2), most first; running: what of the amount is of that state.  From `from` to `to` in bins and values is a row's
+ * track: bins have bin * nStates + state of profile.states, and the last for all else.  most: the largest bin by
+ * level; states: those that there are; countsSamples: amounts are numbers of samples; isLanes: samples stand for
+ * times (wall time, docs/decisions/0011), and a track has all of them.
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
 	const { profile } = whole;
@@ -62,18 +53,17 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	const { spans } = whole;
 	const isLanes = spans.to.length > 0;
 	const binNs = (toNs - fromNs) / N_BINS;
-	const byCode = threadRows(whole, thread);
+	const threads = threadsOf(whole, thread);
 	const cells = { bins: [], values: [], states: new Set() };
 	const most = [0, 0, 0];
 	let total = 0;
-	for (let i = 0; i < selected.n; i++) {
+	selected.samples.forEach((sample, i) => {
 		const amount = amountOf(selected, i);
-		const row = byCode[thread.codes[selected.samples[i]]];
+		const row = threads[thread.codes[sample]];
 		row.amount += amount;
-		if (state?.labels[state.codes[selected.samples[i]]] === "running")
-			row.running += amount;
+		row.running += state?.labels[state.codes[sample]] === "running" ? amount : 0;
 		total += amount;
-	}
+	});
 
 	function add(i) {
 		const sample = whole.samples[i];
@@ -104,7 +94,7 @@ export function threadTracks(whole, selected, fromNs, toNs) {
 	}
 
 	const sums = new Float64Array(N_BINS * nStates); /* of one row after the other */
-	const rows = listed(new Set(byCode.filter(Boolean))).map((row) => {
+	const rows = listed(threads.filter(({ places }) => places.length)).map((row) => {
 		sums.fill(0);
 		for (const { places } of row.threads ?? [row])
 			places.forEach(add);

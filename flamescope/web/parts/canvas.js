@@ -13,6 +13,15 @@ export function sharpContext(canvas, width, height) {
 	return context;
 }
 
+/** STEP as a function that does it in the next frame, once however often it is called. */
+export function inFrame(step) {
+	let asked = 0;
+	return () => (asked ||= requestAnimationFrame(() => {
+		asked = 0;
+		step();
+	}));
+}
+
 /**
  * onDrag - what the first button does on ELEMENT
  * @begin: (event) -> {move(event, isFirst), end(event, moved)}; undefined: nothing
@@ -46,15 +55,16 @@ export function onDrag(element, begin) {
 
 /**
  * onKeys - what keys do while ELEMENT has the focus
- * @actions: (event) -> {key: () => ...}; "Shift+key" is before the same key alone
+ * @actions: (event) -> {key: () => ...}; "Shift+key" is before the same key alone; with Ctrl it is "Ctrl+key"
  * @after:   is called when one of them has done it
  */
 export function onKeys(element, actions, after = () => {}) {
 	element.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.metaKey || event.altKey)
+		if (event.altKey || event.target !== element)
 			return;
 		const known = actions(event);
-		const act = (event.shiftKey && known[`Shift+${event.key}`]) || known[event.key];
+		const act = event.ctrlKey || event.metaKey ? known[`Ctrl+${event.key}`]
+			: (event.shiftKey && known[`Shift+${event.key}`]) || known[event.key];
 		if (!act)
 			return;
 		event.preventDefault();

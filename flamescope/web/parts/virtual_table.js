@@ -4,12 +4,11 @@
  * Its head sorts; its rows are walked with the arrow keys.
  */
 
+import { inFrame, onKeys } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
 
 export const ROW_PIXELS = 25;
 const BEFORE = 4; /* rows above and below what is seen */
-
-const titleOf = (text) => (text.length > 24 ? text : "");
 
 /* By a key of theirs: numbers the greatest first, texts from a to z; or from the other end.  What is below a row stays there. */
 function sorted(rows, key, isReversed, level = () => 1) {
@@ -46,8 +45,8 @@ export class VirtualTable {
 		this.body = make("tbody");
 		this.heads = new Map(this.columns.map(({ id, key, by = key && id, label, kind = "" }) => [id,
 			make("th", { scope: "col", className: kind }, by
-				? button(label, () => options.onSort(this.sort === by ? `-${by}` : by), { title: titleOf(label) })
-				: make("span", { textContent: label, title: titleOf(label) }))]));
+				? button(label, () => options.onSort(this.sort === by ? `-${by}` : by), { title: label })
+				: make("span", { textContent: label, title: label }))]));
 		const widths = this.columns.map(({ isWide, kind }, i) =>
 			make("col", { className: kind ?? (i === 0 ? "name" : isWide ? "wide" : "") }));
 		this.table = make("table", { style: `--columns: ${this.columns.length}`, "aria-label": options.label,
@@ -56,8 +55,8 @@ export class VirtualTable {
 		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
 			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
-		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
-		this.element.addEventListener("keydown", (event) => this.#onKey(event));
+		this.element.addEventListener("scroll", inFrame(() => this.draw()), { passive: true });
+		onKeys(this.element, () => this.#keys());
 	}
 
 	/**
@@ -94,14 +93,8 @@ export class VirtualTable {
 			this.draw();
 	}
 
-	#ask() {
-		this.asked ??= requestAnimationFrame(() => this.draw());
-	}
-
 	/** The rows that are seen; AFRESH: also those that were seen before. */
 	draw(afresh = false) {
-		cancelAnimationFrame(this.asked);
-		this.asked = undefined;
 		const { rows, drawn } = this;
 		const { scrollTop, clientHeight } = this.element;
 		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
@@ -127,7 +120,7 @@ export class VirtualTable {
 	#row(i) {
 		const row = this.rows[i];
 		const cells = this.columns.map(({ text, flagged, part, kind = "", fill }) => {
-			const td = make("td", { textContent: text(row), title: titleOf(text(row)),
+			const td = make("td", { textContent: text(row), title: text(row),
 				className: [kind, flagged?.(row) && "flagged", part && "part"].filter(Boolean).join(" "),
 				...(part && { style: `--part: ${part(row)}` }) });
 			fill?.(td, row);
@@ -172,31 +165,20 @@ export class VirtualTable {
 		this.#outline(this.drawn.get(to), true);
 	}
 
-	#onKey(event) {
-		const isAdded = (event.ctrlKey || event.metaKey) && event.key === "Enter";
-		if (event.target !== this.element || (!isAdded && (event.ctrlKey || event.metaKey)) || event.altKey)
-			return;
+	#keys() {
+		const { at, rows, options: { onMenu, onPick, tree } } = this;
+		const row = rows[at];
 		const { left, top } = this.element.getBoundingClientRect();
 		const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PIXELS) - 2);
-		const to = {
-			ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + page,
-			PageUp: this.at - page, Home: 0, End: this.rows.length - 1,
-		}[event.key];
-		const row = this.rows[this.at];
-		if (to !== undefined)
-			this.moveTo(to);
-		else if (row === undefined)
-			return;
-		else if (event.key === "Enter")
-			this.options.onPick(row, isAdded);
-		else if (/^Arrow(Left|Right)$/.test(event.key) && this.options.tree?.isOpen(row) === (event.key === "ArrowLeft"))
-			this.options.tree.fold(row);
-		else if (event.key === "m")
-			this.options.onMenu?.(row, left + 40, top + 60);
-		else
-			return;
-		event.preventDefault();
-		event.stopPropagation();
+		const moves = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: rows.length - 1 };
+		const fold = (isOpen) => tree?.isOpen(row) === isOpen && (() => tree.fold(row));
+		return {
+			...Object.fromEntries(Object.entries(moves).map(([key, to]) => [key, () => this.moveTo(to)])),
+			...(row !== undefined && {
+				Enter: () => onPick(row, false), "Ctrl+Enter": () => onPick(row, true), m: () => onMenu?.(row, left + 40, top + 60),
+				ArrowLeft: fold(true), ArrowRight: fold(false),
+			}),
+		};
 	}
 
 	moveTo(to) {

@@ -41,8 +41,8 @@ export function layoutTree({ firstChild, next, ...columns }, amount) {
 	return { n, parent, depth, x, width, maxDepth, ...columns };
 }
 
-/* The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
-function firstWhere(from, to, isPast) {
+/** The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
+export function firstWhere(from, to, isPast) {
 	while (from < to) {
 		const middle = (from + to) >>> 1;
 		if (isPast(middle))
