@@ -12,16 +12,33 @@
 
 /* --- heatmaps --- */
 
+enum { MOST_CELLS = 16 * 1024 * 1024 }; /* that a page has memory for */
+
+/* COLUMN_NS, or as many whole seconds as it takes to have no more cells than that. */
+static uint64_t column_with_room(const struct profile *profile, uint64_t column_ns, uint64_t n_rows)
+{
+	const uint64_t second_ns = 1000000000;
+	const uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns + column_ns;
+	const uint64_t least_ns = (length_ns / (MOST_CELLS / n_rows) / second_ns + 1) * second_ns;
+
+	if (length_ns / column_ns < MOST_CELLS / n_rows || column_ns > least_ns)
+		return column_ns;
+	return least_ns;
+}
+
 /* BY: a dimension; "": rows are time. */
 WASM_EXPORT("heat_new")
 struct heat *wasm_heat_new(const struct selection *selection, double column_ns, double phase_ns,
 			   uint32_t n_rows, const char *by, uint32_t largest)
 {
-	const struct heat_options options = {.column_ns = (uint64_t)column_ns,
-					     .phase_ns = (uint64_t)phase_ns,
-					     .n_rows = n_rows,
-					     .by = *by ? by : NULL,
-					     .largest = largest != 0};
+	const uint64_t most_rows = n_rows ? n_rows : *by ? HEAT_MAX_ROWS : HEAT_FITTING_ROWS;
+	const uint64_t asked_ns = column_ns > 0 ? (uint64_t)column_ns : 1000000000;
+	const struct heat_options options = {
+		.column_ns = column_with_room(selection->profile, asked_ns, most_rows),
+		.phase_ns = (uint64_t)phase_ns,
+		.n_rows = n_rows,
+		.by = *by ? by : NULL,
+		.largest = largest != 0};
 	struct heat *heat = NULL;
 
 	(void)heat_make(selection, &options, &heat, wasm_err());
@@ -39,6 +56,7 @@ WASM_EXPORT("heat_facts") const char *wasm_heat_facts(const struct heat *heat)
 
 	buf_printf(buf, "{\"nColumns\":%zu,\"nRows\":%zu,\"columnNs\":%llu", heat->n_columns,
 		   heat->n_rows, (unsigned long long)heat->column_ns);
+	json_add_number(buf, "rowNs", (heat->column_ns + heat->n_rows - 1) / heat->n_rows);
 	buf_printf(buf, ",\"min\":%lld,\"max\":%lld,\"scale\":{\"min\":%lld,\"max\":%lld}",
 		   (long long)heat->min, (long long)heat->max, (long long)heat->scale_min,
 		   (long long)heat->scale_max);

@@ -88,8 +88,8 @@ export class HeatCanvas {
 		context.strokeStyle = app.colours.css("ink");
 		context.lineWidth = 1;
 		hatchNegative(context, heat, place);
-		context.restore();
 		this.#drawMarks(context, place);
+		context.restore();
 		drawAxes(context, heat, place, { ink: app.colours.css("faint"), paper: app.colours.css("paper") });
 	}
 

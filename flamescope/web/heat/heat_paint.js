@@ -7,22 +7,11 @@ import { make } from "wick/parts/dom.js";
 import { downOf, rowTop } from "wick/heat/heat_place.js";
 
 const TILE = 1024; /* columns of one picture */
-const LEGEND = 160; /* pixels */
 const HATCH_STEP = 10; /* pixels from stroke to stroke */
 const HATCH_MIN = 5; /* a cell has to be as wide and high to be hatched */
 
-/* Makes CANVAS as large, and FILLs its pixels. */
-function putPixels(canvas, width, height, fill) {
-	Object.assign(canvas, { width, height });
-	const context = canvas.getContext("2d");
-	const image = context.createImageData(width, height);
-	fill(new Uint32Array(image.data.buffer));
-	context.putImageData(image, 0, 0);
-	return canvas;
-}
-
-/* The value of the fullest colour; only the row of others goes beyond it. */
-const mostOf = ({ scale }) => Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
+/** The value of the fullest colour; only the row of others goes beyond it. */
+export const mostOf = ({ scale }) => Math.max(Math.abs(scale.min), Math.abs(scale.max)) || 1;
 
 function pixelOf(value, most, { less, much }) {
 	return (value < 0 ? less : much)[Math.ceil(Math.min(1, Math.abs(value) / most) * (STEPS - 1))];
@@ -32,22 +21,25 @@ function pixelOf(value, most, { less, much }) {
 function paintTile(heat, colours, from) {
 	const width = Math.min(TILE, heat.nColumns - from);
 	const most = mostOf(heat);
-	return putPixels(make("canvas"), width, heat.nRows, (pixels) => {
-		for (let column = 0; column < width; column++) {
-			for (let row = 0; row < heat.nRows; row++) {
-				const cell = (from + column) * heat.nRows + row;
-				pixels[downOf(heat, row) * width + column] = heat.samples[cell] === 0 ? colours.none
-					: pixelOf(heat.values[cell], most, colours);
-			}
+	const canvas = make("canvas", { width, height: heat.nRows });
+	const context = canvas.getContext("2d");
+	const image = context.createImageData(width, heat.nRows);
+	const pixels = new Uint32Array(image.data.buffer);
+	for (let column = 0; column < width; column++) {
+		for (let row = 0; row < heat.nRows; row++) {
+			const cell = (from + column) * heat.nRows + row;
+			pixels[downOf(heat, row) * width + column] = heat.samples[cell] === 0 ? colours.none
+				: pixelOf(heat.values[cell], most, colours);
 		}
-	});
+	}
+	context.putImageData(image, 0, 0);
+	return canvas;
 }
 
 /* The pictures of one model in one theme. */
 export function makeHeatPicture(heat, colours) {
 	const tiles = [];
 	return {
-		colours,
 		/* Draw columns so that column 0 would begin at LEFT and each is WIDTH wide. */
 		draw(context, { left, width, height, first, end }) {
 			context.imageSmoothingEnabled = width < 1;
@@ -86,12 +78,4 @@ export function hatchNegative(context, heat, place) {
 		}
 	}
 	context.stroke();
-}
-
-/* The scale of colours as a strip of pixels, least to most. */
-export function paintLegend(canvas, heat, colours) {
-	const from = Math.min(0, heat.scale.min);
-	const step = (Math.max(0, heat.scale.max) - from) / (LEGEND - 1);
-	putPixels(canvas, LEGEND, 1, (pixels) =>
-		pixels.forEach((_, x) => (pixels[x] = pixelOf(from + x * step, mostOf(heat), colours))));
 }

@@ -4,11 +4,13 @@ import { formatAmount, formatRate, formatStep, formatTime } from "wick/parts/amo
 import { textEquivalent } from "wick/parts/aria.js";
 import { HeatCanvas } from "wick/heat/heat_canvas.js";
 import { heatKeys } from "wick/heat/heat_input.js";
-import { paintLegend } from "wick/heat/heat_paint.js";
+import { mostOf } from "wick/heat/heat_paint.js";
 import { amountText, cellNs, mostIn, rangesText, valueText, whenText } from "wick/heat/heat_words.js";
 import { mountHeatMenu } from "wick/panels/panel_query.js";
 
 const at = (id) => document.getElementById(id);
+
+const LEGEND_STEPS = 33;
 
 class HeatView extends HeatCanvas {
 	constructor(bar, element, app) {
@@ -76,13 +78,16 @@ class HeatView extends HeatCanvas {
 	}
 
 	#drawLegend() {
-		const { heat } = this;
+		const { heat, app: { colours } } = this;
 		const { unit, measure } = heat.selection;
 		const [least, most] = [Math.min(0, heat.scale.min), Math.max(0, heat.scale.max)];
 		const end = (value, isBeyond) => `${formatAmount(value, unit)}${isBeyond ? " or more" : ""}`;
 		const rate = measure === "period" ? formatRate(heat.scale.max, unit, cellNs(heat)) : "";
-		paintLegend(at("legend"), heat, this.picture.colours);
-		at("legend-none").style.backgroundColor = this.app.colours.noSample;
+		at("legend").style.background = `linear-gradient(to right, ${Array.from({ length: LEGEND_STEPS }, (_, i) => {
+			const part = (least + (i * (most - least)) / (LEGEND_STEPS - 1)) / mostOf(heat);
+			return part < 0 ? colours.loss(-part) : colours.gain(part);
+		})})`;
+		at("legend-none").style.backgroundColor = colours.noSample;
 		at("legend-from").textContent = end(least, heat.min < least);
 		at("legend-to").textContent = end(most, heat.max > most);
 		at("legend-rate").textContent = ` a cell${rate && `, ${rate}`}`;

@@ -7,26 +7,13 @@
 
 import { makeFunctions } from "wick/models/flame.js";
 import { frameName } from "wick/stacks/frames.js";
-import { column, facts, free, make } from "wick/models/model.js";
+import { columns, facts, free, make } from "wick/models/model.js";
 
-const MAX_CELLS = 16 * 1024 * 1024;
-export const MAX_ROWS = 1000;
-const SECOND = 1e9;
 const TOP_FRAMES = 3;
-
-/* A column of at least COLUMN_NS so that the grid is no larger than a page can hold. */
-function fittingColumn(columnNs, nRows, lengthNs) {
-	const most = Math.max(1, Math.floor(MAX_CELLS / nRows));
-	const least = Math.ceil((lengthNs + columnNs) / most / SECOND) * SECOND;
-	return (lengthNs + columnNs) / columnNs > most ? Math.max(columnNs, least) : columnNs;
-}
 
 /* What USE makes of a heatmap of C. */
 export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) {
-	const { profile } = selection;
-	const rows = nRows || (by ? MAX_ROWS : 0); /* 0: as the samples are dense, at most 50 */
-	const fitting = fittingColumn(columnNs || SECOND, rows || 50, profile.startSub + profile.lengthNs);
-	const made = make("heat", selection.made, fitting, phaseNs, rows, by, cell === "max" ? 1 : 0);
+	const made = make("heat", selection.made, columnNs, phaseNs, nRows, by, cell === "max" ? 1 : 0);
 	try {
 		return use(made);
 	} finally {
@@ -41,13 +28,8 @@ export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by =
  * and to: without the row of others, beside which all rows are pale.
  */
 export function makeHeat(selection, options = {}) {
-	const heat = withHeat(selection, options, (made) => ({
-		...facts("heat", made),
-		values: column("heat", made, "values"),
-		samples: column("heat", made, "samples"),
-		selection,
-	}));
-	return Object.assign(heat, { rowNs: Math.ceil(heat.columnNs / heat.nRows) });
+	return withHeat(selection, options, (made) =>
+		({ ...facts("heat", made), ...columns("heat", made, "values", "samples"), selection }));
 }
 
 /* Sums of the selection in N equal parts of the recording, apart by sign. */

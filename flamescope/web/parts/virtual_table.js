@@ -147,22 +147,15 @@ export class VirtualTable {
 			tr.ariaSelected = String(tree.isChosen(row));
 			tr.ariaExpanded = tree.isOpen(row) === undefined ? null : String(tree.isOpen(row));
 		}
-		this.#outline(tr, i === this.at);
+		tr.ariaCurrent = String(i === this.at);
 		return tr;
-	}
-
-	#outline(tr, isAt) {
-		tr?.classList.toggle("at", isAt);
-		if (tr && !this.options.tree)
-			tr.ariaSelected = isAt ? "true" : null;
 	}
 
 	/* The row with the outline is another. */
 	#mark(to) {
-		this.#outline(this.drawn.get(this.at), false);
 		this.at = to;
 		this.name = this.options.nameOf(this.rows[to]);
-		this.#outline(this.drawn.get(to), true);
+		this.drawn.forEach((tr, i) => (tr.ariaCurrent = String(i === to)));
 	}
 
 	#keys() {
