@@ -49,16 +49,14 @@ class Threads extends StackView {
 		const threads = app.models.threads(everyone, ...window);
 		const { names, problem } = app.models.search();
 		const isNew = threads !== this.threads;
-		const look = JSON.stringify([ranges, app.colours.theme]);
-		if (isNew || look !== this.look)
-			this.tracks = new Tracks(app, threads, window);
-		Object.assign(this, { threads, look, folds: new Set(folds), chosen: {
+		Object.assign(this, { threads, tracks: new Tracks(app, threads, window), folds: new Set(folds), chosen: {
 			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
 		this.found = names && this.#findRows(names);
 		if (isNew)
 			this.#build();
 		else
 			this.#fill();
+		this.body.style.setProperty("--selected", this.tracks.maskOf(ranges));
 		this.legend.show(this.tracks.keys);
 		this.text.refresh();
 		this.tellFound(problem ? { problem } : names && { nodes: this.found.size, noun: "row" });
@@ -137,7 +135,7 @@ class Threads extends StackView {
 	#share = ({ amount }) => formatShare(amount, this.threads.total);
 
 	#track(row) {
-		const svg = this.tracks.drawingOf(row, nameOf(row), (range) => {
+		const svg = this.tracks.draw(row, nameOf(row), (range) => {
 			svg.addEventListener("click", (event) => event.stopPropagation(), { once: true }); /* of the row */
 			this.app.store.set({ ranges: [range] });
 		});
