@@ -85,9 +85,7 @@ export class HeatCanvas {
 		context.rect(place.gutter, 0, width - place.gutter, place.height);
 		context.clip();
 		this.picture.draw(context, place);
-		context.strokeStyle = app.colours.css("ink");
-		context.lineWidth = 1;
-		hatchNegative(context, heat, place);
+		hatchNegative(context, heat, place, app.colours.css("ink"));
 		this.#drawMarks(context, place);
 		context.restore();
 		drawAxes(context, heat, place, { ink: app.colours.css("faint"), paper: app.colours.css("paper") });

@@ -51,31 +51,26 @@ export function makeHeatPicture(heat, colours) {
 	};
 }
 
-/* Beside each other, each as wide as the cell is high. */
-function strokesOf(context, left, right, top, bottom) {
-	const wide = bottom - top;
-	for (let x = left; x < right; x += HATCH_STEP) {
-		const end = Math.min(right, x + wide);
-		context.moveTo(x, bottom);
-		context.lineTo(end, bottom - (end - x));
-	}
+/* Strokes of a colour, to be filled with. */
+function strokesOf(context, ink) {
+	const tile = make("canvas", { width: HATCH_STEP, height: HATCH_STEP });
+	const pen = tile.getContext("2d");
+	pen.strokeStyle = ink;
+	pen.moveTo(0, HATCH_STEP);
+	pen.lineTo(HATCH_STEP, 0);
+	pen.stroke();
+	return context.createPattern(tile, "repeat");
 }
 
-/* Strokes over cells below zero, so that their sign is seen without their colour. */
-export function hatchNegative(context, heat, place) {
-	const { left, width, gutter, right } = place;
+/** Strokes over cells below zero, so that their sign is seen without their colour. */
+export function hatchNegative(context, heat, place, ink) {
+	const { left, width } = place;
 	const rowHeight = place.height / heat.nRows;
 	if (heat.min >= 0 || width < HATCH_MIN || rowHeight < HATCH_MIN)
 		return;
-	context.beginPath();
-	for (let column = Math.floor(place.first); column < place.end; column++) {
-		for (let row = 0; row < heat.nRows; row++) {
-			if (heat.values[column * heat.nRows + row] >= 0)
-				continue;
-			const x = left + column * width;
-			const y = rowTop(heat, place, row);
-			strokesOf(context, Math.max(x, gutter) + 1, Math.min(x + width, right) - 1, y + 1, y + rowHeight - 1);
-		}
-	}
-	context.stroke();
+	context.fillStyle = strokesOf(context, ink);
+	for (let column = Math.floor(place.first); column < place.end; column++)
+		for (let row = 0; row < heat.nRows; row++)
+			if (heat.values[column * heat.nRows + row] < 0)
+				context.fillRect(left + column * width + 1, rowTop(heat, place, row) + 1, width - 2, rowHeight - 2);
 }

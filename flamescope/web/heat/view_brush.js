@@ -4,9 +4,8 @@
 
 import { formatTime } from "wick/parts/amount.js";
 import { drawing } from "wick/state/asked.js";
-import { inFrame, onDrag, onKeys, sharpContext } from "wick/parts/canvas.js";
+import { fitWindow, inFrame, onDrag, onKeys, pannedBy, sharpContext, zoomedAt } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
-import { fitWindow, pannedBy, zoomedAt } from "wick/heat/heat_place.js";
 import { rangeText } from "wick/heat/heat_words.js";
 
 const HEIGHT = 24;

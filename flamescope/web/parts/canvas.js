@@ -1,4 +1,4 @@
-/* canvas.js - what drawings have in common: sharp pixels, dragging and keys */
+/* canvas.js - what drawings have in common: sharp pixels, what is seen of them, frames, dragging and keys */
 
 const DRAG_PX = 4; /* less is a click */
 
@@ -21,6 +21,19 @@ export function inFrame(step) {
 		step();
 	}));
 }
+
+/** A window [from, to] of what is drawn as it fits between two ends: LEAST wide, and not beyond them. */
+export function fitWindow([from, to], [first, last], least) {
+	const span = Math.min(last - first, Math.max(least, to - from));
+	const start = Math.max(first, Math.min(from, last - span));
+	return [start, start + span];
+}
+
+/** A window FACTOR as wide; the moment AT stays where it is. */
+export const zoomedAt = ([from, to], factor, at = (from + to) / 2) => [at - (at - from) * factor, at + (to - at) * factor];
+
+/** A window later by PART of its width. */
+export const pannedBy = ([from, to], part) => [from + part * (to - from), to + part * (to - from)];
 
 /**
  * onDrag - what the first button does on ELEMENT

@@ -2,10 +2,9 @@
 
 import { formatShare, formatTime, formatTotal } from "wick/parts/amount.js";
 import { textEquivalent } from "wick/parts/aria.js";
-import { inFrame } from "wick/parts/canvas.js";
+import { fitWindow, inFrame, pannedBy, zoomedAt } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
 import { frameName, numberOfFrames } from "wick/stacks/frames.js";
-import { fitWindow, pannedBy, zoomedAt } from "wick/heat/heat_place.js";
 import { stripParts } from "wick/models/strip.js";
 import { StripRow } from "wick/threads/strip_row.js";
 import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
