@@ -3,16 +3,22 @@
 
 #include "base/json.h"
 #include "flamescope/diff/diff.h"
+#include "flamescope/draw/colour.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
+#include "flamescope/heat/tracks.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- heatmaps --- */
 
-enum { MOST_CELLS = 16 * 1024 * 1024 }; /* that a page has memory for */
+enum {
+	MOST_CELLS = 16 * 1024 * 1024, /* of a heatmap, that a page has memory for */
+	MAX_STATES = 16,
+};
 
 /* COLUMN_NS, or as many whole seconds as it takes to have no more cells than that. */
 static uint64_t column_with_room(const struct profile *profile, uint64_t column_ns, uint64_t n_rows)
@@ -86,6 +92,73 @@ const struct wasm_view *wasm_heat_column(const struct heat *heat, const char *na
 	for (size_t i = 0; to && i < n; i++)
 		to[i] = (double)heat->values[i];
 	return view;
+}
+
+/* --- bins of time --- */
+
+/* Sums of what is above 0 ("gain") and below in N equal parts of the recording. */
+WASM_EXPORT("bins_column")
+const struct wasm_view *wasm_bins_column(const struct selection *selection, uint32_t n,
+					 const char *name)
+{
+	const double length_ns = (double)selection->profile->length_ns;
+	const struct tracks_window window = {0, length_ns + 1, n, true};
+	const bool is_loss = strcmp(name, "loss") == 0;
+	double *to;
+	const struct wasm_view *view = wasm_doubles(n, &to);
+
+	for (size_t i = 0; to && n && i < selection->n; i++)
+		if ((selection->values[i] < 0) == is_loss)
+			tracks_add(selection, i, fabs((double)selection->values[i]), &window, to,
+				   1);
+	return view;
+}
+
+WASM_EXPORT("tracks_new")
+struct tracks *wasm_tracks_new(const struct selection *whole, const struct selection *selected,
+			       double from_ns, double to_ns, uint32_t n_bins)
+{
+	const struct tracks_window window = {from_ns, to_ns, n_bins, false};
+	const char *states[MAX_STATES + 1] = {NULL};
+	struct tracks *tracks = NULL;
+
+	for (unsigned i = 0; i < MAX_STATES && colour_state_word(i); i++)
+		states[i] = colour_state_word(i);
+	(void)tracks_make(whole, selected, &window, states, &tracks, wasm_err());
+	return tracks;
+}
+
+WASM_EXPORT("tracks_free") void wasm_tracks_free(struct tracks *tracks)
+{
+	tracks_free(tracks);
+}
+
+WASM_EXPORT("tracks_facts") const char *wasm_tracks_facts(const struct tracks *tracks)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"nStates\":%zu,\"total\":%.17g,\"most\":[0,%.17g,%.17g],\"rows\":[",
+		   tracks->n_states, tracks->total, tracks->most[1], tracks->most[2]);
+	for (size_t i = 0; i < tracks->n; i++) {
+		const struct track *row = &tracks->rows[i];
+
+		buf_printf(buf, "%s{\"level\":%u,\"nThreads\":%zu", i ? "," : "", row->level,
+			   row->n_threads);
+		buf_printf(buf, ",\"amount\":%.17g,\"running\":%.17g,\"from\":%zu,\"to\":%zu",
+			   row->amount, row->running, row->from, row->to);
+		json_add_text(buf, "label", row->label);
+		buf_add_char(buf, '}');
+	}
+	buf_add(buf, "]}");
+	return buf_text(buf);
+}
+
+WASM_EXPORT("tracks_column")
+const struct wasm_view *wasm_tracks_column(const struct tracks *tracks, const char *name)
+{
+	if (strcmp(name, "bins") == 0)
+		return WASM_NUMBERS(tracks->cells, tracks->n_cells, at);
+	return WASM_DOUBLES(tracks->cells, tracks->n_cells, amount);
 }
 
 /* --- graphs --- */

@@ -7,7 +7,7 @@
 
 import { makeFunctions } from "wick/models/flame.js";
 import { frameName } from "wick/stacks/frames.js";
-import { columns, facts, free, make } from "wick/models/model.js";
+import { column, columns, facts, free, make } from "wick/models/model.js";
 
 const TOP_FRAMES = 3;
 
@@ -32,23 +32,10 @@ export function makeHeat(selection, options = {}) {
 		({ ...facts("heat", made), ...columns("heat", made, "values", "samples"), selection }));
 }
 
-/* Sums of the selection in N equal parts of the recording, apart by sign. */
-export function brushBins(selection, n) {
-	const { profile, samples, values, spans } = selection;
-	const scale = n / Math.max(1, profile.lengthNs);
-	const bins = { gain: new Float64Array(n), loss: new Float64Array(n), most: 0 };
-	for (let i = 0; i < selection.n; i++) {
-		const to = spans.to.length ? Math.max(0, spans.to[i] * scale) : profile.time[samples[i]] * scale;
-		const from = spans.from.length ? Math.max(0, spans.from[i] * scale) : to;
-		const last = Math.min(n - 1, Math.floor(to));
-		for (let at = Math.min(last, Math.floor(from)); at <= last; at++) {
-			const part = to > from ? (Math.min(to, at + 1) - Math.max(from, at)) / (to - from) : 1;
-			(values[i] < 0 ? bins.loss : bins.gain)[at] += part * Math.abs(values[i]);
-		}
-	}
-	for (let i = 0; i < n; i++)
-		bins.most = Math.max(bins.most, bins.gain[i], bins.loss[i]);
-	return bins;
+/** Sums of the selection in N equal parts of the recording, apart by sign. */
+export function brushBins({ made }, n) {
+	const [gain, loss] = ["gain", "loss"].map((name) => column("bins", made, n, name));
+	return { gain, loss, most: [...gain, ...loss].reduce((most, one) => Math.max(most, one), 0) };
 }
 
 /* The innermost functions of a part of a selection, most first, as text. */
