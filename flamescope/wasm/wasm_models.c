@@ -107,7 +107,9 @@ const struct wasm_view *wasm_bins_column(const struct selection *selection, uint
 	double *to;
 	const struct wasm_view *view = wasm_doubles(n, &to);
 
-	for (size_t i = 0; to && n && i < selection->n; i++)
+	for (uint32_t bin = 0; to && bin < n; bin++)
+		to[bin] = 0;
+	for (size_t i = 0; to && i < selection->n; i++)
 		if ((selection->values[i] < 0) == is_loss)
 			tracks_add(selection, i, fabs((double)selection->values[i]), &window, to,
 				   1);

@@ -347,7 +347,7 @@ test("what was chosen has its outline in a page that is opened by a link", async
 	for (const [hash, name] of [["view=table&frame=hash", "hash"], ["view=table&frame=hash&sort=name", "hash"],
 		["view=diff&time=16-20&b=0-15&frame=stall", "stall"], ["view=threads&thread=^app/8$", "app/8"]]) {
 		const page = await wick.openPage(url, hash);
-		const outlined = () => page.$$eval("#view tr.at", (rows) => rows.map((row) => row.cells[0].textContent.replace(/[☑☐]/g, "")));
+		const outlined = () => page.$$eval("#view tr[aria-current=true]", (rows) => rows.map((row) => row.cells[0].textContent.replace(/[☑☐]/g, "")));
 		assert.deepEqual(await outlined(), [name], hash);
 		await page.click("#view th button");
 		await wick.rest(page);
