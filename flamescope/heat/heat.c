@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum {
-	MOST_ROWS = 50,
-	ENOUGH_SAMPLES = 4,                       /* in the mean of the cells that have any */
-	FEW_SAMPLES = MOST_ROWS * ENOUGH_SAMPLES, /* of a whole recording */
+	ENOUGH_SAMPLES = 4, /* in the mean of the cells that have any */
+	FEW_SAMPLES = HEAT_FITTING_ROWS * ENOUGH_SAMPLES, /* of a whole recording */
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -423,7 +422,7 @@ static bool has_enough(const struct counting *counting, size_t n_rows)
 
 static uint32_t fitting_rows(const struct counting *counting, uint32_t most)
 {
-	static const uint32_t rows[] = {MOST_ROWS, 40, 25, 20};
+	static const uint32_t rows[] = {HEAT_FITTING_ROWS, 40, 25, 20};
 	const size_t n = sizeof(rows) / sizeof(rows[0]);
 	size_t i = 0;
 

@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 
-enum { HEAT_MAX_ROWS = 1000, HEAT_MAX_CELLS = 64 * 1024 * 1024 };
+enum { HEAT_MAX_ROWS = 1000, HEAT_FITTING_ROWS = 50, HEAT_MAX_CELLS = 64 * 1024 * 1024 };
 
 struct heat_options {
 	uint64_t column_ns; /* 0: a second */
 	uint32_t n_rows;    /* of a column's time; 0: as fits; with BY the most there are */
-	uint32_t most_rows; /* of a column's time, where they are as fits; 0: 50, of 20 ms */
+	uint32_t most_rows; /* of a column's time, where they are as fits; 0: HEAT_FITTING_ROWS, of
+			       20 ms */
 	uint64_t phase_ns;  /* columns begin so much later; less than a column */
 	const char *by;     /* a dimension: its values are the rows instead; NULL: time */
 	bool largest;       /* a cell is its largest value, not what its values add up to */

@@ -3,25 +3,48 @@
 
 #include "base/json.h"
 #include "flamescope/diff/diff.h"
+#include "flamescope/draw/colour.h"
 #include "flamescope/flame/flame.h"
 #include "flamescope/heat/heat.h"
+#include "flamescope/heat/tracks.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- heatmaps --- */
+
+enum {
+	MOST_CELLS = 16 * 1024 * 1024, /* of a heatmap, that a page has memory for */
+	MAX_STATES = 16,
+};
+
+/* COLUMN_NS, or as many whole seconds as it takes to have no more cells than that. */
+static uint64_t column_with_room(const struct profile *profile, uint64_t column_ns, uint64_t n_rows)
+{
+	const uint64_t second_ns = 1000000000;
+	const uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns + column_ns;
+	const uint64_t least_ns = (length_ns / (MOST_CELLS / n_rows) / second_ns + 1) * second_ns;
+
+	if (length_ns / column_ns < MOST_CELLS / n_rows || column_ns > least_ns)
+		return column_ns;
+	return least_ns;
+}
 
 /* BY: a dimension; "": rows are time. */
 WASM_EXPORT("heat_new")
 struct heat *wasm_heat_new(const struct selection *selection, double column_ns, double phase_ns,
 			   uint32_t n_rows, const char *by, uint32_t largest)
 {
-	const struct heat_options options = {.column_ns = (uint64_t)column_ns,
-					     .phase_ns = (uint64_t)phase_ns,
-					     .n_rows = n_rows,
-					     .by = *by ? by : NULL,
-					     .largest = largest != 0};
+	const uint64_t most_rows = n_rows ? n_rows : *by ? HEAT_MAX_ROWS : HEAT_FITTING_ROWS;
+	const uint64_t asked_ns = column_ns > 0 ? (uint64_t)column_ns : 1000000000;
+	const struct heat_options options = {
+		.column_ns = column_with_room(selection->profile, asked_ns, most_rows),
+		.phase_ns = (uint64_t)phase_ns,
+		.n_rows = n_rows,
+		.by = *by ? by : NULL,
+		.largest = largest != 0};
 	struct heat *heat = NULL;
 
 	(void)heat_make(selection, &options, &heat, wasm_err());
@@ -39,6 +62,7 @@ WASM_EXPORT("heat_facts") const char *wasm_heat_facts(const struct heat *heat)
 
 	buf_printf(buf, "{\"nColumns\":%zu,\"nRows\":%zu,\"columnNs\":%llu", heat->n_columns,
 		   heat->n_rows, (unsigned long long)heat->column_ns);
+	json_add_number(buf, "rowNs", (heat->column_ns + heat->n_rows - 1) / heat->n_rows);
 	buf_printf(buf, ",\"min\":%lld,\"max\":%lld,\"scale\":{\"min\":%lld,\"max\":%lld}",
 		   (long long)heat->min, (long long)heat->max, (long long)heat->scale_min,
 		   (long long)heat->scale_max);
@@ -68,6 +92,75 @@ const struct wasm_view *wasm_heat_column(const struct heat *heat, const char *na
 	for (size_t i = 0; to && i < n; i++)
 		to[i] = (double)heat->values[i];
 	return view;
+}
+
+/* --- bins of time --- */
+
+/* Sums of what is above 0 ("gain") and below in N equal parts of the recording. */
+WASM_EXPORT("bins_column")
+const struct wasm_view *wasm_bins_column(const struct selection *selection, uint32_t n,
+					 const char *name)
+{
+	const double length_ns = (double)selection->profile->length_ns;
+	const struct tracks_window window = {0, length_ns + 1, n, true};
+	const bool is_loss = strcmp(name, "loss") == 0;
+	double *to;
+	const struct wasm_view *view = wasm_doubles(n, &to);
+
+	for (uint32_t bin = 0; to && bin < n; bin++)
+		to[bin] = 0;
+	for (size_t i = 0; to && i < selection->n; i++)
+		if ((selection->values[i] < 0) == is_loss)
+			tracks_add(selection, i, fabs((double)selection->values[i]), &window, to,
+				   1);
+	return view;
+}
+
+WASM_EXPORT("tracks_new")
+struct tracks *wasm_tracks_new(const struct selection *whole, const struct selection *selected,
+			       double from_ns, double to_ns, uint32_t n_bins)
+{
+	const struct tracks_window window = {from_ns, to_ns, n_bins, false};
+	const char *states[MAX_STATES + 1] = {NULL};
+	struct tracks *tracks = NULL;
+
+	for (unsigned i = 0; i < MAX_STATES && colour_state_word(i); i++)
+		states[i] = colour_state_word(i);
+	(void)tracks_make(whole, selected, &window, states, &tracks, wasm_err());
+	return tracks;
+}
+
+WASM_EXPORT("tracks_free") void wasm_tracks_free(struct tracks *tracks)
+{
+	tracks_free(tracks);
+}
+
+WASM_EXPORT("tracks_facts") const char *wasm_tracks_facts(const struct tracks *tracks)
+{
+	struct buf *buf = wasm_answer();
+
+	buf_printf(buf, "{\"nStates\":%zu,\"total\":%.17g,\"most\":[0,%.17g,%.17g],\"rows\":[",
+		   tracks->n_states, tracks->total, tracks->most[1], tracks->most[2]);
+	for (size_t i = 0; i < tracks->n; i++) {
+		const struct track *row = &tracks->rows[i];
+
+		buf_printf(buf, "%s{\"level\":%u,\"nThreads\":%zu", i ? "," : "", row->level,
+			   row->n_threads);
+		buf_printf(buf, ",\"amount\":%.17g,\"running\":%.17g,\"from\":%zu,\"to\":%zu",
+			   row->amount, row->running, row->from, row->to);
+		json_add_text(buf, "label", row->label);
+		buf_add_char(buf, '}');
+	}
+	buf_add(buf, "]}");
+	return buf_text(buf);
+}
+
+WASM_EXPORT("tracks_column")
+const struct wasm_view *wasm_tracks_column(const struct tracks *tracks, const char *name)
+{
+	if (strcmp(name, "bins") == 0)
+		return WASM_NUMBERS(tracks->cells, tracks->n_cells, at);
+	return WASM_DOUBLES(tracks->cells, tracks->n_cells, amount);
 }
 
 /* --- graphs --- */

@@ -222,6 +222,8 @@ test("columns fit the recording, and may be chosen", async () => {
 		const [columns, seconds] = await columnsOf(page);
 		assert.equal(seconds, column, name);
 		assert.ok(Math.abs(columns - n) <= 10, `${name}: ${columns}`);
+		const rows = await page.$$eval("#rows option", (options) => options.map(({ textContent }) => textContent));
+		assert.equal(rows[2], { short: "20 of 5 ms", plain: "20 of 50 ms", hour: "20 of 500 ms" }[name], "they say how long they are");
 		await page.select("#column", "500000000");
 		await wick.until(page, () => / columns of 0.5 s/.test(document.querySelector("#heat canvas").getAttribute("aria-label")));
 		assert.match(await wick.hashOf(page), /column=500000000/);

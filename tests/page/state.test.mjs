@@ -35,7 +35,7 @@ function randomHash() {
 		...maybe("column=2000000000"), ...maybe("around=work_3"), ...maybe("frame=parse"),
 		...maybe("search=or"), ...maybe("sort=name"), ...maybe("t=drop:hash"), ...maybe("threads=2"),
 		...maybe(oneOf("window=0.25,0.75", "zoom=main;work_2")), ...maybe("callers=0.1,0.6"),
-		...maybe("strip=3-9.5"), ...maybe("folds=app%2F7"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
+		...maybe("folds=app%2F7"), ...maybe("every=1s:0-500ms"), ...maybe("split=500"),
 		...maybe(`details=${oneOf("open", "closed")}`), ...maybe("phase=140000000"), ...maybe(`changes=${oneOf("new", "gone")}`),
 	].join("&");
 }
@@ -95,7 +95,7 @@ test("what the wheel and keys do to time strip and difference is in the URL", as
 	const page = await wick.openPage(url, "view=strip");
 	await page.focus("#view canvas");
 	await page.keyboard.press("+");
-	await wick.until(page, () => /strip=/.test(window.location.hash));
+	await wick.until(page, () => /brush=/.test(window.location.hash));
 	await page.evaluate(() => (window.location.hash = "view=diff&time=16-20&b=0-15"));
 	await page.waitForSelector("#view .flame-canvas");
 	await page.focus("#view .flame-canvas");

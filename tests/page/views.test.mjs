@@ -271,10 +271,16 @@ test("tracks of threads say what they are of, in words, too", async () => {
 		return [...details.querySelectorAll("tbody tr")].map((row) => row.textContent);
 	});
 	assert.match(text[0], /% running.*% sleeping/);
+	await page.setViewport({ width: 390, height: 844 });
+	await wick.rest(page);
+	const cut = await page.$$eval("#view tr:first-child :is(td, th > *)", (cells) =>
+		cells.filter((cell) => cell.closest(".narrow") && cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent));
+	assert.deepEqual(cut, [], "a phone has room for the numbers");
+	assert.equal((await page.$$eval("#view th.narrow", (heads) => heads.map(({ textContent }) => textContent))).includes("Running"), true);
 	await wick.isQuiet(page);
 });
 
-test("a click on a track chooses its thread and moment, and dragging on it the time", async () => {
+test("a click on a track chooses its thread alone, and dragging on it the time", async () => {
 	const page = await wick.openPage(url, "view=threads");
 	/* Rows are sorted by what they have of the selected time: it is found by its name. */
 	const place = async (part) => {
@@ -282,30 +288,72 @@ test("a click on a track chooses its thread and moment, and dragging on it the t
 			.find((row) => row.textContent.includes("app/8")).querySelector("svg").getBoundingClientRect().toJSON());
 		return [x + width * part, y + height / 2];
 	};
-	const times = async () => /time=([\d.]+)-([\d.]+)/.exec(await wick.hashOf(page))?.slice(1).map(Number);
-	const near = (found, wanted) => assert.ok(found?.every((at, i) => Math.abs(at - wanted[i]) < 0.11), `${found}, not ${wanted}`);
-	await page.mouse.click(...await place(0.252));
-	await wick.rest(page);
-	assert.match(await wick.hashOf(page), /thread=\^app\/8\$/);
-	near(await times(), [5, 5.1]);
-	await page.mouse.click(...await place(0.752));
-	await wick.rest(page);
-	assert.match(await wick.hashOf(page), /thread=\^app\/8\$/, "it stays chosen");
-	near(await times(), [15, 15.1]);
-	await page.mouse.click(...await place(0.752));
-	await wick.rest(page);
-	assert.equal(await wick.hashOf(page), "#view=threads", "the same once more takes it back");
+	const click = async (part, hash) => {
+		await page.mouse.click(...await place(part));
+		await wick.rest(page);
+		assert.equal(await wick.hashOf(page), hash);
+	};
+	await click(0.252, "#thread=^app/8$&view=threads");
+	await click(0.752, "#view=threads");
 	await page.mouse.move(...await place(0.25));
 	await page.mouse.down();
 	await page.mouse.move(...await place(0.4), { steps: 3 });
 	await page.mouse.move(...await place(0.5), { steps: 3 });
 	await page.mouse.up();
 	await wick.rest(page);
-	near(await times(), [5, 10.1]);
+	const times = /time=([\d.]+)-([\d.]+)/.exec(await wick.hashOf(page))?.slice(1).map(Number);
+	assert.ok(times?.every((at, i) => Math.abs(at - [5, 10.1][i]) < 0.11), `${times}`);
 	assert.doesNotMatch(await wick.hashOf(page), /thread=/);
 	await page.click("#undo");
 	await wick.until(page, () => window.location.hash === "#view=threads");
+	await click(0.252, "#thread=^app/8$&view=threads");
 	await wick.isQuiet(page);
+});
+
+test("the heads of the list of threads sort processes, and the threads of each", async () => {
+	const page = await wick.openPage(url, "view=threads");
+	const sortedBy = async (head, hash, sort, rows) => {
+		await page.evaluate((text) => [...document.querySelectorAll("#view th button")].find((button) => button.textContent.startsWith(text)).click(), head);
+		await wick.rest(page);
+		assert.equal(await wick.hashOf(page), hash);
+		assert.deepEqual(await page.$$eval("#view th[aria-sort]", (heads) => heads.map(({ ariaSort, textContent }) => [textContent, ariaSort])), sort);
+		assert.deepEqual((await threadRows(page)).map((row) => row.split(" ").at(-1)), rows);
+	};
+	assert.equal(await page.$eval("#view th[aria-sort]", (head) => head.textContent), "Samples ▾");
+	await sortedBy("Process", "#view=threads&sort=name", [["Process and thread ▴", "ascending"]], ["app/7", "app/7", "app/8", "app/9"]);
+	await sortedBy("Process", "#view=threads&sort=-name", [["Process and thread ▾", "descending"]], ["app/7", "app/9", "app/8", "app/7"]);
+	await page.reload();
+	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
+	assert.equal((await threadRows(page)).at(-1).split(" ").at(-1), "app/7");
+	await sortedBy("%", "#view=threads&sort=amount", [["Samples ▾", "descending"]], ["app/7", "app/7", "app/8", "app/9"]);
+	await wick.isQuiet(page);
+});
+
+test("a search says which threads it finds, and the others are paler", async () => {
+	const page = await wick.openPage(url, "view=threads&search=8$");
+	const found = () => page.evaluate(() => [document.querySelector("#search output").textContent,
+		...[...document.querySelectorAll("#view tr.faint")].map((row) => row.cells[0].textContent.slice(-5))]);
+	assert.deepEqual(await found(), ["2 rows", "app/7", "app/9"], "the process of what is found is found, too");
+	await page.evaluate(() => (window.location.hash = "view=threads"));
+	await wick.rest(page);
+	assert.deepEqual(await found(), [""]);
+	await page.evaluate(() => (window.location.hash = "view=threads&search=("));
+	await wick.rest(page);
+	assert.match((await found())[0], /pattern/);
+	await wick.isQuiet(page);
+});
+
+test("what was chosen has its outline in a page that is opened by a link", async () => {
+	for (const [hash, name] of [["view=table&frame=hash", "hash"], ["view=table&frame=hash&sort=name", "hash"],
+		["view=diff&time=16-20&b=0-15&frame=stall", "stall"], ["view=threads&thread=^app/8$", "app/8"]]) {
+		const page = await wick.openPage(url, hash);
+		const outlined = () => page.$$eval("#view tr[aria-current=true]", (rows) => rows.map((row) => row.cells[0].textContent.replace(/[☑☐]/g, "")));
+		assert.deepEqual(await outlined(), [name], hash);
+		await page.click("#view th button");
+		await wick.rest(page);
+		assert.deepEqual(await outlined(), [name], `${hash}, sorted`);
+		await wick.isQuiet(page);
+	}
 });
 
 test("from the list of threads a button leads to their stacks, and back", async () => {

@@ -16,7 +16,7 @@ import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
 import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
-import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/models/strip.js";
+import { stripOf, stripParts, stripTree } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
@@ -134,17 +134,12 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 	const selection = select(list);
 	const strip = stripOf(selection);
 	assert.deepEqual(strip.threads.map((t) => t.to - t.from), [11, 1]);
-	const { stacks } = stripColumns(strip, strip.threads[0], 0, 600, 60);
-	assert.equal(stacks[0], stacks[4]);
-	assert.notEqual(stacks[4], stacks[5]);
-	assert.equal(stacks[40], -1);
-	assert.ok(stacks[50] > 0);
-	const boxes = [];
-	stripBoxes(strip.nodes, strip.depth, stacks, strip.threads[0].deepest, (row, node, from, to) =>
-		boxes.push([row, frameName(selection, selection.nodes.frame[node]), from, to]));
-	assert.deepEqual(boxes.filter(([row]) => row === 2).map(([, name, from]) => [name, from]),
-		[["a", 0], ["b", 5], ["c", 50]]);
-	assert.equal(boxes.filter(([row, , from]) => row === 1 && from === 0).length, 1);
+	const tree = stripTree(strip, strip.threads[0], 1200, [0, 600], 60);
+	const boxes = Array.from({ length: tree.n }, (_, i) => [tree.depth[i], i && frameName(selection, tree.frame[i]),
+		tree.parent[i], Math.round(tree.x[i] * 120), Math.round(tree.width[i] * 120)]);
+	assert.deepEqual(boxes, [[0, 0, 0, 0, 120], [1, "m", 0, 0, 12], [1, "m", 0, 50, 3],
+		[2, "a", 1, 0, 5], [2, "b", 1, 5, 7], [2, "c", 2, 50, 3]]);
+	assert.deepEqual([tree.maxDepth, strip.nodes.frame[tree.node[5]]], [2, tree.frame[5]]);
 });
 
 test("the strip in words: what each part of the time is spent in, no sample left out", () => {

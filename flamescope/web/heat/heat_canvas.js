@@ -1,7 +1,7 @@
 /* heat_canvas.js - a heatmap on a canvas: what is seen of it, and what is selected in it (heat_input.js) */
 
 import { drawing } from "wick/state/asked.js";
-import { sharpContext } from "wick/parts/canvas.js";
+import { inFrame, sharpContext } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
 import { listenHeat } from "wick/heat/heat_input.js";
 import { drawAxes, drawCell, drawRanges } from "wick/heat/heat_marks.js";
@@ -26,21 +26,14 @@ const LABELS = 60; /* of the width, beside the cells */
 export class HeatCanvas {
 	constructor(app, element, { metric = "", height = 0 } = {}) {
 		Object.assign(this, { app, element, metric, height });
-		const later = () => this.later();
+		this.draw = drawing(() => this.#draw());
+		this.later = inFrame(() => this.draw());
 		this.canvas = make("canvas", { tabIndex: 0, role: "application", "aria-roledescription": "heatmap",
-			onblur: later, onfocus: later });
+			onblur: this.later, onfocus: this.later });
 		this.pending = null; /* the cell of the first click */
 		this.cursor = null; /* of the keyboard */
 		this.drawn = null; /* {from, to: cells, part} of a rectangle that is not selected yet */
-		this.draw = drawing(() => this.#draw());
 		element.append(this.canvas);
-	}
-
-	later() {
-		this.frame ||= requestAnimationFrame(() => {
-			this.frame = 0;
-			this.draw();
-		});
 	}
 
 	/* Its model and what is seen of it; false while the query says something that is not there. */
@@ -92,11 +85,9 @@ export class HeatCanvas {
 		context.rect(place.gutter, 0, width - place.gutter, place.height);
 		context.clip();
 		this.picture.draw(context, place);
-		context.strokeStyle = app.colours.css("ink");
-		context.lineWidth = 1;
-		hatchNegative(context, heat, place);
-		context.restore();
+		hatchNegative(context, heat, place, app.colours.css("ink"));
 		this.#drawMarks(context, place);
+		context.restore();
 		drawAxes(context, heat, place, { ink: app.colours.css("faint"), paper: app.colours.css("paper") });
 	}
 

@@ -84,7 +84,8 @@ export function listenHeat(view) {
 		if (part === "rows" && !heat.rowLabels)
 			return (event, isFirst) => setPhase(phase + heat.rowNs *
 				Math.round(((event.clientY - down.clientY) * heat.nRows) / place.height), { replace: !isFirst });
-		return down.shiftKey && ((event) => app.brush.move(place.window.from - (event.clientX - down.clientX) / place.perNs));
+		return down.shiftKey && ((event) => app.brush.show([place.window.from, place.window.to]
+			.map((ns) => ns - (event.clientX - down.clientX) / place.perNs)));
 	}
 
 	function begin(down) {

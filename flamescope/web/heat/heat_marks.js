@@ -37,10 +37,6 @@ function rangePath(heat, place, range) {
 }
 
 export function drawRanges(context, heat, place, ranges, { stroke, dashed }) {
-	context.save();
-	context.beginPath();
-	context.rect(place.gutter, 0, place.right - place.gutter, place.height);
-	context.clip();
 	for (const range of ranges) {
 		const path = rangePath(heat, place, range);
 		context.globalAlpha = 0.25;
@@ -52,7 +48,7 @@ export function drawRanges(context, heat, place, ranges, { stroke, dashed }) {
 		context.setLineDash(dashed ? [5, 4] : []);
 		context.stroke(path);
 	}
-	context.restore();
+	context.setLineDash([]);
 }
 
 export function drawCell(context, heat, place, { column, row }, stroke, label = "") {
@@ -60,8 +56,6 @@ export function drawCell(context, heat, place, { column, row }, stroke, label = 
 	const y = rowTop(heat, place, row);
 	const width = Math.max(3, place.width);
 	const height = Math.max(3, place.height / heat.nRows);
-	if (x + width < place.gutter || x > place.right)
-		return;
 	context.strokeStyle = stroke;
 	context.lineWidth = 2;
 	context.strokeRect(x, y, width, height);

@@ -67,16 +67,6 @@ export function placeOf(heat, window, right, height = heightIn(heat, HEIGHT)) {
 	};
 }
 
-/** A window [from, to] of time as it fits between two ends: LEAST wide, and not beyond them. */
-export function fitWindow([from, to], [first, last], least) {
-	const span = Math.min(last - first, Math.max(least, to - from));
-	const start = Math.max(first, Math.min(from, last - span));
-	return [start, start + span];
-}
-
-/** A window FACTOR as wide; the moment AT stays where it is. */
-export const zoomedAt = ([from, to], at, factor) => [at - (at - from) * factor, at + (to - at) * factor];
-
 export const xOf = (place, ns) => place.gutter + (ns - place.window.from) * place.perNs;
 export const timeAt = (place, x) => place.window.from + (x - place.gutter) / place.perNs;
 

@@ -4,16 +4,14 @@
 
 import { formatTime } from "wick/parts/amount.js";
 import { drawing } from "wick/state/asked.js";
-import { onDrag, onKeys, sharpContext } from "wick/parts/canvas.js";
+import { fitWindow, inFrame, onDrag, onKeys, pannedBy, sharpContext, zoomedAt } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
-import { fitWindow, zoomedAt } from "wick/heat/heat_place.js";
 import { rangeText } from "wick/heat/heat_words.js";
 
 const HEIGHT = 24;
 const BURST_MS = 400; /* between two turns of the wheel that are one step to undo */
 const HANDLE = 6; /* pixels beside an end where it can be taken */
-const LEAST_NS = 1e6;
-const SHOWN = ["query", "brush", "ranges", "rangesB"]; /* of the state */
+const LEAST_NS = 1000;
 
 function drawBars(context, bins, colours, width) {
 	const isSigned = bins.loss.some((loss) => loss > 0);
@@ -32,7 +30,6 @@ export function mountBrush(element, app) {
 		"aria-label": "The whole recording; the part that the heatmap shows" });
 	element.append(canvas);
 	let width = 0;
-	let frame = 0;
 
 	const length = () => Math.max(1, app.profile.lengthNs);
 	const seen = () => {
@@ -44,7 +41,6 @@ export function mountBrush(element, app) {
 	const said = () => (app.store.state.brush ? rangeText({ from: seen()[0], to: seen()[1], rows: null }) : "the whole recording");
 
 	const draw = drawing(() => {
-		frame = 0;
 		width = Math.max(1, Math.round(element.clientWidth));
 		const bins = app.models.brush(width);
 		const context = sharpContext(canvas, width, HEIGHT);
@@ -88,25 +84,14 @@ export function mountBrush(element, app) {
 
 	/* What follows at once on another step of this kind is undone with it. */
 	let last = { state: null, until: 0 };
-	function step(window) {
+	function show(window) {
 		const now = performance.now();
 		setWindow(window, { replace: app.store.state === last.state && now < last.until });
 		last = { state: app.store.state, until: now + BURST_MS };
 	}
-	function zoom(factor, at) {
-		const [from, to] = seen();
-		step(zoomedAt([from, to], at ?? (from + to) / 2, factor));
-	}
-	/* To where it would begin at START. */
-	function move(start) {
-		const [from, to] = seen();
-		step([start, start + to - from]);
-	}
-	function pan(part) {
-		const [from, to] = seen();
-		move(from + part * (to - from));
-	}
-	app.brush = { zoom, pan, move };
+	const zoom = (factor, at) => show(zoomedAt(seen(), factor, at));
+	const pan = (part) => show(pannedBy(seen(), part));
+	app.brush = { zoom, pan, show };
 
 	/* What dragging from there does: (time) -> the window. */
 	function grab(event) {
@@ -150,8 +135,8 @@ export function mountBrush(element, app) {
 			app.store.set({ brush: { from: brush.from + grown, to: brush.to + grown } }, { replace: true });
 		before = { name: app.name, length: length() };
 	});
-	const later = () => (frame ||= requestAnimationFrame(draw));
-	app.store.subscribe((state, old) => SHOWN.some((key) => state[key] !== old[key]) && later());
+	const later = inFrame(draw);
+	app.store.subscribe(later);
 	for (const event of ["data", "theme", "resize"])
 		app.on(event, later);
 	draw();

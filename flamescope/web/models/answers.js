@@ -15,7 +15,7 @@ import { keyOf, makeMemo } from "wick/models/memo.js";
 import { drawingOf, fileOf } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
-import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
+import { dimensionOf, dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
 import { stripOf } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
@@ -158,11 +158,12 @@ export function makeAnswers() {
 			const selection = selections.selection(state);
 			return { ...stripOf(selection, n), colours: stackColours(selection, state.colour).numbers };
 		},
-		/* Of all functions and labels of groups. */
+		/* Of all functions, labels of groups, threads and processes. */
 		search(state) {
 			const selected = [selections.selection(state), selections.selectionB(state)].filter((selection) => selection);
 			return searchNames(state.search, [...new Set(selected.flatMap(({ profile, labels }) =>
-				[...Array.from(profile.frames.name, profile.text), ...labels]))]);
+				[...Array.from(profile.frames.name, profile.text), ...labels,
+				...["thread", "process"].flatMap((name) => dimensionOf(profile, name).labels)]))]);
 		},
 		refuse: (state, patterns) => refusePatterns(patterns),
 		/* By QUERY instead of the state's, which may be about some threads only. */

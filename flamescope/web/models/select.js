@@ -22,7 +22,7 @@ export function dimensionOf(profile, name) {
 export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
 /** What sample I of a selection adds to an amount. */
-export const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
+const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
 
 /**
  * What the samples of a recording say in a dimension: [{label, amount, share}], most first.  Of a

@@ -1,6 +1,9 @@
 /* strip.js - what each thread was doing, one stack a pixel, in the order of time */
 
 import { threadLabel } from "wick/models/details.js";
+import { firstWhere } from "wick/stacks/tree_layout.js";
+
+const MOST_ROWS = 256; /* of a stack */
 
 /**
  * stripOf - the samples of the threads with most of a selection, thread by thread
@@ -44,29 +47,15 @@ function gapOf(times) {
 }
 
 /* The first place of a thread that is at or after a moment. */
-function firstAtOrAfter(strip, thread, ns) {
-	let low = thread.from;
-	let high = thread.to;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (strip.times[middle] >= ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
+const firstAtOrAfter = ({ times }, { from, to }, ns) => firstWhere(from, to, (place) => times[place] >= ns);
 
-/**
- * stripColumns - the stack that each of N columns from FROM_NS to TO_NS shows
- *
- * Return: {stacks, places}: the node of the heaviest sample of the column; a column without one
+/*
+ * The stacks that N columns from FROM_NS to TO_NS show: the node of the heaviest sample of each; a column without one
  * goes on with the last sample while its gap lasts, and is -1 after.
  */
-export function stripColumns(strip, thread, fromNs, toNs, n) {
+function stripColumns(strip, thread, fromNs, toNs, n) {
 	const { times, stacks, values } = strip;
 	const shown = new Int32Array(n).fill(-1);
-	const places = new Int32Array(n).fill(-1);
 	const column = (toNs - fromNs) / n;
 	let place = Math.max(thread.from, firstAtOrAfter(strip, thread, fromNs) - 1);
 	let last = -1;
@@ -82,12 +71,10 @@ export function stripColumns(strip, thread, fromNs, toNs, n) {
 		}
 		if (best < 0 && last >= 0 && fromNs + c * column - times[last] <= thread.gap)
 			best = last;
-		if (best < 0)
-			continue;
-		places[c] = best;
-		shown[c] = stacks[best];
+		if (best >= 0)
+			shown[c] = stacks[best];
 	}
-	return { stacks: shown, places };
+	return shown;
 }
 
 /**
@@ -116,35 +103,45 @@ export function stripParts(strip, thread, [fromNs, toNs], n, nameOf) {
 }
 
 /**
- * stripBoxes - columns beside each other that are in the same call, row by row
- * @box: (depth, node, firstColumn, endColumn); depth 1 is the outermost frame
+ * stripTree - what a thread does in a WINDOW of time, N columns of it, as a tree of tree_layout.js
+ * @end: of the recording, which is as wide as the root
+ *
+ * A node is a call that goes on in columns beside each other: {node: of the strip, frame}.
  */
-export function stripBoxes(nodes, depth, columns, maxRows, box) {
-	const open = new Int32Array(maxRows + 1).fill(-1);
-	const since = new Int32Array(maxRows + 1);
-	const now = new Int32Array(maxRows + 1);
-	const close = (row, at) => {
-		if (open[row] >= 0)
-			box(row, open[row], since[row], at);
-	};
-	for (let c = 0; c < columns.length; c++) {
-		if (c > 0 && columns[c] === columns[c - 1])
-			continue;
-		now.fill(-1);
-		for (let at = columns[c]; at > 0; at = nodes.parent[at]) {
-			if (depth[at] <= maxRows)
-				now[depth[at]] = at;
-		}
-		for (let row = 1; row <= maxRows; row++) {
-			if (now[row] === open[row])
-				continue;
-			close(row, c);
-			open[row] = now[row];
-			since[row] = c;
+export function stripTree(strip, thread, end, [from, to], n) {
+	const { depth, nodes } = strip;
+	const stacks = stripColumns(strip, thread, from, to, n);
+	const rows = Array.from({ length: Math.min(MOST_ROWS, thread.deepest) + 1 }, () => []);
+	rows[0].push({ node: 0, from: 0, to: n });
+	for (let c = 0, next = 0; c < n; c = next) {
+		while (next < n && stacks[next] === stacks[c])
+			next++;
+		for (let node = stacks[c]; node > 0; node = nodes.parent[node]) {
+			const row = rows[depth[node]];
+			const before = row?.at(-1);
+			if (before?.node === node && before.to === c)
+				before.to = next;
+			else
+				row?.push({ node, from: c, to: next });
 		}
 	}
-	for (let row = 1; row <= maxRows; row++)
-		close(row, columns.length);
+	const boxes = rows.flat();
+	const column = (Type, step) => Type.from(boxes, step);
+	const depths = column(Uint32Array, ({ node }) => depth[node]);
+	const part = (c) => (from + (c * (to - from)) / n) / end;
+	let up = 0; /* the parent, which is in the row before and goes on for as long */
+	return {
+		n: boxes.length, maxDepth: rows.length - 1, depth: depths,
+		parent: column(Uint32Array, (box, i) => {
+			while (i > 0 && (depths[up] < depths[i] - 1 || boxes[up].to <= box.from))
+				up++;
+			return up;
+		}),
+		node: column(Uint32Array, ({ node }) => node),
+		frame: column(Uint32Array, ({ node }) => nodes.frame[node]),
+		x: column(Float64Array, (box, i) => (i === 0 ? 0 : part(box.from))),
+		width: column(Float64Array, (box, i) => (i === 0 ? 1 : part(box.to) - part(box.from))),
+	};
 }
 
 /** Depth of each node of a selection's stacks. */

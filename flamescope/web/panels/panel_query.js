@@ -133,7 +133,7 @@ function mountChips(list, app) {
 export function mountHeatMenu(button, box, app) {
 	/* Each is called as what of the state it shows. */
 	const by = select("by");
-	const rows = select("rows", ...ROWS.map((n) => option(n, n ? `${n}` : "as fits")));
+	const rows = select("rows");
 	const column = select("column");
 	const cell = select("cell", option("", "the sum of its samples"), option("max", "the largest value"));
 	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });
@@ -145,7 +145,9 @@ export function mountHeatMenu(button, box, app) {
 	}
 	function show() {
 		const { state } = app.store;
+		const columnNs = state.column || app.heatView?.heat?.columnNs;
 		rows.parentElement.hidden = state.by !== "";
+		rows.replaceChildren(...ROWS.map((n) => option(n, n && columnNs ? `${n} of ${formatStep(columnNs / n)}` : "as fits")));
 		column.replaceChildren(...[...new Set([...COLUMNS, state.column])].map((ns) =>
 			option(ns, ns ? formatStep(ns) : "as fits")));
 		for (const menu of [by, rows, column, cell])
@@ -159,6 +161,7 @@ export function mountHeatMenu(button, box, app) {
 	phase.onchange = () => app.store.set({ phase: Math.max(0, Math.round(Number(phase.value) * 1e6)) });
 	attachBox(button, box);
 	app.store.subscribe(show);
+	app.on("heat", show);
 	app.on("data", fill);
 	fill();
 }

@@ -115,9 +115,9 @@ export function mountSearch(element, app) {
 		const { search } = app.store.state;
 		if (document.activeElement !== input)
 			input.value = search;
-		const { problem, share, nodes } = (search && app.found) || { problem: "" };
+		const { problem, share, nodes, noun = share ? "frame" : "function" } = (search && app.found) || { problem: "" };
 		found.className = problem ? "problem" : "";
-		found.textContent = problem ?? `${share ? `${share}, ` : ""}${countOf(nodes, share ? "frame" : "function")}`;
+		found.textContent = problem ?? `${share ? `${share}, ` : ""}${countOf(nodes, noun)}`;
 		found.title = found.textContent && `matched: ${found.textContent}`;
 		input.setAttribute("aria-invalid", String(Boolean(problem)));
 	};

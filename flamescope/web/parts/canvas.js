@@ -1,4 +1,4 @@
-/* canvas.js - what drawings have in common: sharp pixels, dragging and keys */
+/* canvas.js - what drawings have in common: sharp pixels, what is seen of them, frames, dragging and keys */
 
 const DRAG_PX = 4; /* less is a click */
 
@@ -12,6 +12,28 @@ export function sharpContext(canvas, width, height) {
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	return context;
 }
+
+/** STEP as a function that does it in the next frame, once however often it is called. */
+export function inFrame(step) {
+	let asked = 0;
+	return () => (asked ||= requestAnimationFrame(() => {
+		asked = 0;
+		step();
+	}));
+}
+
+/** A window [from, to] of what is drawn as it fits between two ends: LEAST wide, and not beyond them. */
+export function fitWindow([from, to], [first, last], least) {
+	const span = Math.min(last - first, Math.max(least, to - from));
+	const start = Math.max(first, Math.min(from, last - span));
+	return [start, start + span];
+}
+
+/** A window FACTOR as wide; the moment AT stays where it is. */
+export const zoomedAt = ([from, to], factor, at = (from + to) / 2) => [at - (at - from) * factor, at + (to - at) * factor];
+
+/** A window later by PART of its width. */
+export const pannedBy = ([from, to], part) => [from + part * (to - from), to + part * (to - from)];
 
 /**
  * onDrag - what the first button does on ELEMENT
@@ -46,15 +68,16 @@ export function onDrag(element, begin) {
 
 /**
  * onKeys - what keys do while ELEMENT has the focus
- * @actions: (event) -> {key: () => ...}; "Shift+key" is before the same key alone
+ * @actions: (event) -> {key: () => ...}; "Shift+key" is before the same key alone; with Ctrl it is "Ctrl+key"
  * @after:   is called when one of them has done it
  */
 export function onKeys(element, actions, after = () => {}) {
 	element.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.metaKey || event.altKey)
+		if (event.altKey || event.target !== element)
 			return;
 		const known = actions(event);
-		const act = (event.shiftKey && known[`Shift+${event.key}`]) || known[event.key];
+		const act = event.ctrlKey || event.metaKey ? known[`Ctrl+${event.key}`]
+			: (event.shiftKey && known[`Shift+${event.key}`]) || known[event.key];
 		if (!act)
 			return;
 		event.preventDefault();

@@ -4,28 +4,34 @@
  * Its head sorts; its rows are walked with the arrow keys.
  */
 
+import { inFrame, onKeys } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
 
 export const ROW_PIXELS = 25;
 const BEFORE = 4; /* rows above and below what is seen */
 
-const titleOf = (text) => (text.length > 24 ? text : "");
-
-/* By a key of theirs: numbers the greatest first, texts from a to z; or from the other end. */
-function sorted(rows, key, isReversed) {
+/* By a key of theirs: numbers the greatest first, texts from a to z; or from the other end.  What is below a row stays there. */
+function sorted(rows, key, isReversed, level = () => 1) {
 	const way = isReversed ? -1 : 1;
-	return rows.map((row) => [key(row), row])
-		.sort(([a], [b]) => way * (typeof a === "number" ? b - a : a < b ? -1 : a > b ? 1 : 0)).map(([, row]) => row);
+	const roots = [];
+	for (const row of rows) {
+		const one = { row, key: key(row), below: [] };
+		(level(row) > 1 ? roots.at(-1).below : roots).push(one);
+	}
+	const inOrder = (all) => all.sort(({ key: a }, { key: b }) =>
+		way * (typeof a === "number" ? b - a : a < b ? -1 : a > b ? 1 : 0)).flatMap(({ row, below }) => [row, ...inOrder(below)]);
+	return inOrder(roots);
 }
 
 /**
  * VirtualTable
  * @options: {label, columns: [{id, label, isWide, isHidden, kind, text(row), key(row), by, flagged(row), part(row)}],
- *           onSort(word), onPick(row, isAdded), onMenu(row, x, y), describe(row)}; rows are whatever the caller
- *           makes of them; by a key they are sorted, or by that of the column BY; of a cell with a part, 0 to
- *           1, so much is a bar; isAdded: with Ctrl.  A column may have fill(td, row), which puts more into a cell.
- *           Without onSort nothing sorts.  tree: {level(row), isOpen(row), isChosen(row), fold(row)} makes it a
- *           tree, of which rows can be chosen; isOpen() of what has nothing below it is undefined
+ *           nameOf(row), name, onSort(word), onPick(row, isAdded), onMenu(row, x, y), describe(row), isFaint(row)};
+ *           rows are whatever the caller makes of them, of which that called NAME has the outline at first; by a key
+ *           they are sorted, or by that of the column BY; of a cell with a part, 0 to 1, so much is a bar; isAdded:
+ *           with Ctrl.  A column may have fill(td, row), which puts more into a cell.
+ *           tree: {level(row), isOpen(row), isChosen(row), fold(row)} makes it a tree, of which rows can be
+ *           chosen; isOpen() of what has nothing below it is undefined
  */
 export class VirtualTable {
 	constructor(options) {
@@ -34,11 +40,13 @@ export class VirtualTable {
 		this.rows = [];
 		this.drawn = new Map(); /* the elements of rows, by their numbers */
 		this.sort = "";
-		this.at = -1;
+		this.at = -1; /* the row with the outline, which is called */
+		this.name = options.name;
 		this.body = make("tbody");
-		this.heads = new Map(this.columns.map(({ id, by = id, label, kind = "" }) => [id, make("th", { scope: "col", className: kind },
-			options.onSort ? button(label, () => options.onSort(this.sort === by ? `-${by}` : by), { title: titleOf(label) })
-				: make("span", { textContent: label, title: titleOf(label) }))]));
+		this.heads = new Map(this.columns.map(({ id, key, by = key && id, label, kind = "" }) => [id,
+			make("th", { scope: "col", className: kind }, by
+				? button(label, () => options.onSort(this.sort === by ? `-${by}` : by), { title: label })
+				: make("span", { textContent: label, title: label }))]));
 		const widths = this.columns.map(({ isWide, kind }, i) =>
 			make("col", { className: kind ?? (i === 0 ? "name" : isWide ? "wide" : "") }));
 		this.table = make("table", { style: `--columns: ${this.columns.length}`, "aria-label": options.label,
@@ -47,18 +55,23 @@ export class VirtualTable {
 		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
 			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
-		this.element.addEventListener("scroll", () => this.#ask(), { passive: true });
-		this.element.addEventListener("keydown", (event) => this.#onKey(event));
+		this.element.addEventListener("scroll", inFrame(() => this.draw()), { passive: true });
+		onKeys(this.element, () => this.#keys());
 	}
 
-	/** Other rows, sorted by a word: a column's id, with "-" before it from the other end; "": as they are. */
-	show(rows, sort = "") {
-		const [, sign, id] = /^(-?)(.*)$/s.exec(sort);
-		const key = this.options.columns.find((column) => column.id === id)?.key;
-		this.rows = key ? sorted(rows, key, sign !== "") : rows;
-		this.sort = sort;
-		this.at = Math.min(this.at, rows.length - 1);
-		const isDown = (typeof (rows.length && key?.(rows[0])) === "number") === (sign === "");
+	/**
+	 * Other rows, sorted by a word: a column's id, with "-" before it from the other end; by USUAL if no column has
+	 * it; "": as they are.
+	 */
+	show(rows, sort, usual = "") {
+		const { columns, nameOf, tree } = this.options;
+		const known = (word) => columns.find(({ id, key }) => key && (word === id || word === `-${id}`));
+		this.sort = known(sort) ? sort : usual;
+		const { id, key } = known(this.sort) ?? {};
+		const isReversed = this.sort !== id;
+		this.rows = key ? sorted(rows, key, isReversed, tree?.level) : rows;
+		this.at = this.name ? this.rows.findIndex((row) => nameOf(row) === this.name) : -1;
+		const isDown = (typeof (rows.length && key?.(rows[0])) === "number") !== isReversed;
 		for (const column of this.columns) {
 			const th = this.heads.get(column.id);
 			const isSorted = column.id === id;
@@ -71,14 +84,17 @@ export class VirtualTable {
 		this.draw(true);
 	}
 
-	#ask() {
-		this.asked ??= requestAnimationFrame(() => this.draw());
+	/** Scrolls to where the row with the outline is seen. */
+	reveal() {
+		const top = this.at * ROW_PIXELS;
+		const { scrollTop, clientHeight } = this.element;
+		this.element.scrollTop = Math.min(top, Math.max(scrollTop, top + 3 * ROW_PIXELS - clientHeight));
+		if (this.element.scrollTop !== scrollTop)
+			this.draw();
 	}
 
 	/** The rows that are seen; AFRESH: also those that were seen before. */
 	draw(afresh = false) {
-		cancelAnimationFrame(this.asked);
-		this.asked = undefined;
 		const { rows, drawn } = this;
 		const { scrollTop, clientHeight } = this.element;
 		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
@@ -104,7 +120,7 @@ export class VirtualTable {
 	#row(i) {
 		const row = this.rows[i];
 		const cells = this.columns.map(({ text, flagged, part, kind = "", fill }) => {
-			const td = make("td", { textContent: text(row), title: titleOf(text(row)),
+			const td = make("td", { textContent: text(row), title: text(row),
 				className: [kind, flagged?.(row) && "flagged", part && "part"].filter(Boolean).join(" "),
 				...(part && { style: `--part: ${part(row)}` }) });
 			fill?.(td, row);
@@ -113,75 +129,56 @@ export class VirtualTable {
 		const tr = make("tr", {
 			"aria-rowindex": String(i + 2),
 			onclick: (event) => {
-				this.at = i;
+				this.#mark(i);
 				if (event.target.closest(".fold"))
 					this.options.tree.fold(row);
 				else
 					this.options.onPick(row, event.ctrlKey || event.metaKey || Boolean(event.target.closest(".tick")));
-				this.drawn.forEach((tr, n) => this.#mark(tr, n));
 			},
 			oncontextmenu: (event) => {
 				event.preventDefault();
 				this.options.onMenu?.(row, event.clientX, event.clientY);
 			},
 		}, ...cells);
-		this.#mark(tr, i);
+		const { tree, isFaint } = this.options;
+		tr.classList.toggle("faint", Boolean(isFaint?.(row)));
+		if (tree) {
+			tr.ariaLevel = String(tree.level(row));
+			tr.ariaSelected = String(tree.isChosen(row));
+			tr.ariaExpanded = tree.isOpen(row) === undefined ? null : String(tree.isOpen(row));
+		}
+		tr.ariaCurrent = String(i === this.at);
 		return tr;
 	}
 
-	/* What it says of itself beside its cells. */
-	#mark(tr, i) {
-		const { tree } = this.options;
-		const row = this.rows[i];
-		tr.classList.toggle("at", i === this.at);
-		if (!tree) {
-			tr.ariaSelected = i === this.at ? "true" : null;
-			return;
-		}
-		tr.ariaLevel = String(tree.level(row));
-		tr.ariaSelected = String(tree.isChosen(row));
-		tr.ariaExpanded = tree.isOpen(row) === undefined ? null : String(tree.isOpen(row));
+	/* The row with the outline is another. */
+	#mark(to) {
+		this.at = to;
+		this.name = this.options.nameOf(this.rows[to]);
+		this.drawn.forEach((tr, i) => (tr.ariaCurrent = String(i === to)));
 	}
 
-	#onKey(event) {
-		const isAdded = (event.ctrlKey || event.metaKey) && event.key === "Enter";
-		if (event.target !== this.element || (!isAdded && (event.ctrlKey || event.metaKey)) || event.altKey)
-			return;
+	#keys() {
+		const { at, rows, options: { onMenu, onPick, tree } } = this;
+		const row = rows[at];
 		const { left, top } = this.element.getBoundingClientRect();
 		const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PIXELS) - 2);
-		const to = {
-			ArrowDown: this.at + 1, ArrowUp: this.at - 1, PageDown: this.at + page,
-			PageUp: this.at - page, Home: 0, End: this.rows.length - 1,
-		}[event.key];
-		const row = this.rows[this.at];
-		if (to !== undefined)
-			this.moveTo(to);
-		else if (row === undefined)
-			return;
-		else if (event.key === "Enter")
-			this.options.onPick(row, isAdded);
-		else if (/^Arrow(Left|Right)$/.test(event.key) && this.options.tree?.isOpen(row) === (event.key === "ArrowLeft"))
-			this.options.tree.fold(row);
-		else if (event.key === "m")
-			this.options.onMenu?.(row, left + 40, top + 60);
-		else
-			return;
-		event.preventDefault();
-		event.stopPropagation();
+		const moves = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: rows.length - 1 };
+		const fold = (isOpen) => tree?.isOpen(row) === isOpen && (() => tree.fold(row));
+		return {
+			...Object.fromEntries(Object.entries(moves).map(([key, to]) => [key, () => this.moveTo(to)])),
+			...(row !== undefined && {
+				Enter: () => onPick(row, false), "Ctrl+Enter": () => onPick(row, true), m: () => onMenu?.(row, left + 40, top + 60),
+				ArrowLeft: fold(true), ArrowRight: fold(false),
+			}),
+		};
 	}
 
 	moveTo(to) {
 		if (this.rows.length === 0)
 			return;
-		const marked = [this.at, this.at = Math.max(0, Math.min(this.rows.length - 1, to))];
-		const top = this.at * ROW_PIXELS;
-		const { scrollTop, clientHeight } = this.element;
-		this.element.scrollTop = Math.min(top, Math.max(scrollTop, top + 3 * ROW_PIXELS - clientHeight));
-		if (this.element.scrollTop !== scrollTop)
-			this.draw();
-		for (const i of marked)
-			if (this.drawn.has(i))
-				this.#mark(this.drawn.get(i), i);
+		this.#mark(Math.max(0, Math.min(this.rows.length - 1, to)));
+		this.reveal();
 		const row = this.rows[this.at];
 		const { say, describe = () => this.columns.map(({ label, text }) => `${label} ${text(row)}`).join(", ") } = this.options;
 		say(describe(row));

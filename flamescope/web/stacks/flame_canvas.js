@@ -9,7 +9,8 @@ const HIGH_WINDOWS = [[1500, 28], [1000, 20]]; /* pixels: from that height on ro
 
 /**
  * FlameCanvas - one drawing of a tree
- * @options: {up, firstRow, onZoom(node), onOut(), onMenu(node, x, y), onWindow(window)}
+ * @options: {up, firstRow, onZoom(node), onOut(), onMenu(node, x, y), onWindow(window, isDone)}; not isDone: it is
+ *           still dragged, or was placed
  *
  * show() gives it a picture (tree_picture.js).
  */
@@ -108,11 +109,20 @@ export class FlameCanvas {
 	}
 
 	/** What is seen of the width, 0 to 1. */
-	setWindow(window, tell = true) {
+	setWindow(window, isDone = true) {
 		this.window = window;
+		this.options.onWindow(window, isDone);
 		this.invalidate();
-		if (tell)
-			this.options.onWindow(window);
+	}
+
+	/** Draws a picture with other nodes in the same places, seen through WINDOW; the cursor stays at its place. */
+	redraw(picture, window) {
+		const { x, width, depth } = this.picture.tree;
+		const at = this.cursor;
+		this.cursor = at < 0 ? at : nodeAt(picture.tree, depth[at], x[at] + width[at] / 2);
+		this.ring.hidden = this.cursor < 0;
+		Object.assign(this, { picture, window });
+		this.draw();
 	}
 
 	/** {x, y, width} of a node in pixels of the drawing. */

@@ -80,7 +80,7 @@ export function listenFlame(view) {
 			end(event, moved) {
 				const node = event ? view.nodeAtPoint(event.clientX, event.clientY) : -1;
 				if (moved)
-					options.onWindow(view.window);
+					options.onWindow(view.window, true);
 				else if (node >= 0)
 					choose(view, node);
 			},

@@ -109,7 +109,7 @@ class Graph {
 			onZoom: (node) => view.choose(this.picture, node),
 			onOut: () => view.isZoomed && view.zoomTo(app.store.state.zoom.slice(0, -1)),
 			onMenu: (node, x, y) => view.openMenu(this.picture.tree, node, x, y),
-			onWindow: (window) => this.#keep(window),
+			onWindow: (window, isDone) => isDone && this.#keep(window),
 		});
 		this.head = make("h2");
 		this.text = textEquivalent(`${name} as a table`, () => tableOf(this.picture, this.label, this.zoomed));

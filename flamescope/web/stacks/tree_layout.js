@@ -5,6 +5,8 @@
  * are the children of a node.
  */
 
+import { fitWindow, pannedBy, zoomedAt } from "wick/parts/canvas.js";
+
 const MOST_NAMED = 200; /* nodes in a table of a tree */
 const LEAST_SHARE = 1 / 200; /* of the whole: narrower boxes carry no name either */
 
@@ -41,8 +43,8 @@ export function layoutTree({ firstChild, next, ...columns }, amount) {
 	return { n, parent, depth, x, width, maxDepth, ...columns };
 }
 
-/* The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
-function firstWhere(from, to, isPast) {
+/** The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
+export function firstWhere(from, to, isPast) {
 	while (from < to) {
 		const middle = (from + to) >>> 1;
 		if (isPast(middle))
@@ -157,18 +159,11 @@ export function followPath(tree, names, nameOf) {
 	return node;
 }
 
-/** A window of the same width or less around FACTOR of it; AT stays where it is. */
-export function zoomWindow([x0, x1], at, factor) {
-	const span = Math.min(1, Math.max(1e-12, (x1 - x0) * factor));
-	return panWindow([0, span], (at - ((at - x0) / (x1 - x0)) * span) / span);
-}
+/** A window FACTOR as wide, within 0 to 1; AT stays where it is. */
+export const zoomWindow = (window, at, factor) => fitWindow(zoomedAt(window, factor, at), [0, 1], 1e-12);
 
 /** The window moved by a part of its own width, within 0 to 1. */
-export function panWindow([x0, x1], part) {
-	const span = x1 - x0;
-	const from = Math.min(1 - span, Math.max(0, x0 + part * span));
-	return [from, from + span];
-}
+export const panWindow = (window, part) => fitWindow(pannedBy(window, part), [0, 1], 0);
 
 /** The nodes below ROOT that a drawing has room to name, row by row, widest first. */
 export function widestNodes(tree, root) {

@@ -169,6 +169,8 @@ class DiffView extends GraphView {
 				{ id: "selfp", label: "p", ...chance("self") },
 			],
 			say: app.say,
+			nameOf: name,
+			name: app.store.state.frame,
 			onSort: (sort) => app.store.set({ sort }),
 			onPick: (i) => app.store.set({ frame: this.diff.names[i] }),
 		});

@@ -73,12 +73,14 @@ class TableView extends StackView {
 		const rows = app.models.functions();
 		const search = app.models.search();
 		const nameOf = (i) => frameName(selection, rows.frame[i]);
-		const top = this.table?.element.scrollTop ?? 0;
+		const top = this.table?.element.scrollTop;
 		const found = Array.from({ length: rows.n }, (_, i) => i).filter((i) => !search.names || search.names.has(nameOf(i)));
 		this.table = new VirtualTable({
 			label: "Functions",
 			columns: this.#columns(selection, rows, nameOf),
 			say: app.say,
+			nameOf,
+			name: app.store.state.frame,
 			onSort: (sort) => app.store.set({ sort }),
 			onPick: (i) => app.store.set({ frame: nameOf(i) }),
 			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i]),
@@ -87,8 +89,11 @@ class TableView extends StackView {
 		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
 		this.bar.hidden = this.table.element.hidden = rows.n === 0;
 		this.counts.checked = app.store.state.columns === COUNTS;
-		this.table.show(found, app.store.state.sort || "self");
-		this.table.element.scrollTop = top;
+		this.table.show(found, app.store.state.sort, "self");
+		if (top === undefined)
+			this.table.reveal();
+		else
+			this.table.element.scrollTop = top;
 		this.tellFound(search.problem ? { problem: search.problem } : search.names ? { nodes: found.length, share: "" } : null);
 		this.showNear();
 	}

@@ -56,7 +56,7 @@ const PROPERTIES = {
 		write: (all, word) => (all?.length === 0 ? [[word, ""]] : ranges.write(all ?? [], word)),
 	},
 	query: { none: EMPTY_QUERY, write: queryWords }, /* all words that are none of these */
-	brush: part, /* {from, to} that the heatmap shows; null: everything */
+	brush: part, /* {from, to} that the heatmap, the list of threads and the time strip show; null: everything */
 	view: text("flame"),
 	by: text(), /* the heatmap's rows: a dimension; "": time */
 	cell: text(), /* what a cell of it is of its samples; "": their sum, "max": the largest */
@@ -69,7 +69,6 @@ const PROPERTIES = {
 	changes: text(), /* of a difference: those that are "new" or "gone"; "": all */
 	columns: text(), /* of the table; "counts": those of samples, too */
 	details: text(), /* the panel of a function: "open", "closed"; "": as fits */
-	strip: part, /* {from, to} that the time strip shows; null: all of the selection */
 	rows: count(1000), /* of the heatmap; 0: as fits */
 	column: count(MOST_NS), /* ns a column; 0: as fits */
 	phase: count(MOST_NS), /* ns after the whole column that columns begin */

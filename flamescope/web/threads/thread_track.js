@@ -5,7 +5,7 @@ import { onDrag } from "wick/parts/canvas.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 24; /* pixels of a track */
-const PALE = 0.35; /* what is not in the selected time */
+const PALE = "linear-gradient(rgb(0 0 0 / 35%) 0 0)"; /* what is not in the selected time */
 
 function makeSvg(tag, attributes, ...children) {
 	const element = document.createElementNS(SVG, tag);
@@ -15,17 +15,21 @@ function makeSvg(tag, attributes, ...children) {
 	return element;
 }
 
-/** The tracks of THREADS (threads.js) over a WINDOW of time; a drawing is made once. */
+/** The tracks of THREADS (threads.js) over a WINDOW of time. */
 export class Tracks {
 	constructor(app, threads, window) {
 		const { nBins, nStates, states } = threads;
-		const { ranges } = app.store.state;
 		Object.assign(this, { app, threads, window, nBins, nStates, hasStates: states.length > 1 });
-		const isIn = (at) => ranges.length === 0 || ranges.some(({ from, to }) => at >= from && at < to);
-		this.pale = Array.from({ length: nBins }, (_, bin) => (isIn(this.timeAt(bin + 0.5)) ? 0 : 1));
 		this.css = [...app.profile.states, null].map((state) =>
 			(state && this.hasStates ? app.colours.frame(state.number) : app.colours.css("accent")));
-		this.drawings = new Map();
+	}
+
+	/** A mask of CSS that makes what is not in RANGES paler. */
+	maskOf(ranges) {
+		const [first, last] = this.window;
+		const part = (ns) => `${(100 * (ns - first)) / (last - first)}%`;
+		return ranges.length === 0 ? "none" : [PALE, ...ranges.map(({ from, to }) =>
+			`linear-gradient(to right, transparent ${part(from)}, #000 0 ${part(Math.min(to, last))}, transparent 0)`)].join();
 	}
 
 	/** What the colours mean. */
@@ -64,22 +68,11 @@ export class Tracks {
 			? [`${formatShare(one, sum)} ${this.app.profile.states[i]?.label ?? "another state"}`] : []));
 	}
 
-	/** The drawing of a ROW, which is called NAME; onRange(range, isMoment): of a drag, or of the bin that is clicked. */
-	drawingOf(row, name, onRange) {
-		if (!this.drawings.has(row))
-			this.drawings.set(row, this.#draw(row, name, onRange));
-		return this.drawings.get(row);
-	}
-
-	#draw(row, name, onRange) {
+	/** The drawing of a ROW, which is called NAME; onRange(range) of a drag. */
+	draw(row, name, onRange) {
+		const { tip } = this.app;
 		const svg = makeSvg("svg", { viewBox: `0 0 ${this.nBins} ${HEIGHT}`, preserveAspectRatio: "none",
 			"aria-hidden": "true" /* the row and the table say it in words */ }, ...this.#paths(row));
-		svg.addEventListener("pointerenter", () => this.#listen(svg, row, name, onRange), { once: true });
-		return svg;
-	}
-
-	#listen(svg, row, name, onRange) {
-		const { tip } = this.app;
 		const drawn = makeSvg("rect", { height: HEIGHT });
 		const binOf = ({ clientX }) => {
 			const { left, width } = svg.getBoundingClientRect();
@@ -104,18 +97,19 @@ export class Tracks {
 				},
 				end: (event, moved) => {
 					drawn.remove();
-					if (event)
-						onRange(this.#rangeOf(from, binOf(event)), !moved);
+					if (event && moved)
+						onRange(this.#rangeOf(from, binOf(event)));
 				},
 			};
 		});
+		return svg;
 	}
 
-	/* The bars of each state, in the selected time and outside; the least that there is can be seen. */
+	/* The bars of each state; the least that there is can be seen. */
 	#paths({ from, to, level, nThreads }) {
 		const { nStates, threads: { bins, values, isLanes, most } } = this;
 		const full = isLanes ? Math.max(1, nThreads) * (this.timeAt(1) - this.timeAt(0)) : most[level];
-		const paths = Array.from({ length: 2 * nStates }, () => "");
+		const paths = Array(nStates).fill("");
 		for (let i = from, end = from; i < to;) {
 			const bin = Math.floor(bins[i] / nStates);
 			let sum = 0;
@@ -124,11 +118,10 @@ export class Tracks {
 			const scale = (HEIGHT - 4) / (Math.max(full, sum) || 1);
 			for (let y = HEIGHT - 1; i < end; i++) {
 				const top = y - Math.max(1, values[i] * scale);
-				paths[2 * (bins[i] % nStates) + this.pale[bin]] += `M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`;
+				paths[bins[i] % nStates] += `M${bin} ${y.toFixed(1)}V${top.toFixed(1)}h1V${y.toFixed(1)}z`;
 				y = top;
 			}
 		}
-		return paths.flatMap((d, i) => (d
-			? [makeSvg("path", { d, fill: this.css[i >> 1], ...(i & 1 && { "fill-opacity": PALE }) })] : []));
+		return paths.flatMap((d, i) => (d ? [makeSvg("path", { d, fill: this.css[i] })] : []));
 	}
 }

@@ -12,11 +12,9 @@ import { ROW_PIXELS, VirtualTable } from "wick/parts/virtual_table.js";
 const MOST_OPEN = 200; /* rows, with which all processes are open at first */
 const TEXT_PARTS = 10; /* of the time, in the table */
 
-const IS_NARROW = window.matchMedia("(max-width: 760px)"); /* there states are in the track only */
-
 const dimensionOf = (row) => (row.nThreads > 0 ? "process" : "thread");
 const nameOf = (row) => row.label || `[no ${dimensionOf(row)}]`;
-const isSameRange = (a, b) => a.from === b.from && a.to === b.to && !a.rows;
+const keyOf = (row) => `${dimensionOf(row)} ${row.label}`;
 
 /** A button from the list of threads to their stacks, or back. */
 export const otherButton = (app, view, text) => button(text, () => {
@@ -38,7 +36,7 @@ class Threads extends StackView {
 	}
 
 	onState(state, old) {
-		if (state.brush !== old.brush || state.folds !== old.folds)
+		if (["brush", "folds", "sort"].some((key) => state[key] !== old[key]))
 			this.update();
 	}
 
@@ -49,42 +47,57 @@ class Threads extends StackView {
 		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
 		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
 		const threads = app.models.threads(everyone, ...window);
+		const { names, problem } = app.models.search();
 		const isNew = threads !== this.threads;
-		const look = JSON.stringify([ranges, app.colours.theme]);
-		if (isNew || look !== this.look)
-			this.tracks = new Tracks(app, threads, window);
-		Object.assign(this, { threads, look, folds: new Set(folds), chosen: {
+		Object.assign(this, { threads, tracks: new Tracks(app, threads, window), folds: new Set(folds), chosen: {
 			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
+		this.found = names && this.#findRows(names);
 		if (isNew)
 			this.#build();
 		else
-			this.table.show(this.#rows());
+			this.#fill();
+		this.body.style.setProperty("--selected", this.tracks.maskOf(ranges));
 		this.legend.show(this.tracks.keys);
 		this.text.refresh();
-		this.tellFound(null);
+		this.tellFound(problem ? { problem } : names && { nodes: this.found.size, noun: "row" });
 	}
 
-	/* Another table, in which the row of the keys stays where it is seen. */
+	/* The rows that NAMES has, each thread with its process. */
+	#findRows(names) {
+		const found = new Set();
+		let process;
+		for (const row of this.threads.rows) {
+			process = row.level === 1 ? row : process;
+			if (names.has(row.label))
+				found.add(row).add(process);
+		}
+		return found;
+	}
+
+	#fill() {
+		this.table.show(this.#rows(), this.app.store.state.sort, "amount");
+	}
+
+	/* Another table, in which the row with the outline stays where it is seen. */
 	#build() {
 		const { threads: { rows, selection }, table: was } = this;
 		const nThreads = rows.filter((row) => row.nThreads === 0).length;
 		const hadFocus = was?.element.contains(document.activeElement);
-		const { scrollTop = 0 } = was?.element ?? {};
-		const at = was?.rows[was.at];
+		const below = was && was.element.scrollTop - was.at * ROW_PIXELS;
 		this.nProcesses = rows.filter(({ level }) => level === 1).length;
-		this.table = this.#makeTable();
+		this.table = this.#makeTable(was ? was.name : rows.filter((row) => this.#isChosen(row)).map(keyOf)[0]);
 		this.body.replaceWith(this.table.element);
 		this.body = this.table.element;
 		this.sayEmpty(rows.length ? "" : whyEmpty(this.app, selection));
 		this.bar.hidden = this.body.hidden = rows.length === 0;
 		const of = this.nProcesses < nThreads ? ` in ${grouped(this.nProcesses)} process${this.nProcesses === 1 ? "" : "es"}` : "";
 		this.says.textContent = this.says.title =
-			`${grouped(nThreads)} threads${of}, most first. Click one to see it alone, tick more to add them.`;
-		const shown = this.#rows();
-		if (at)
-			this.table.at = shown.findIndex(({ label, level }) => label === at.label && level === at.level);
-		this.table.show(shown);
-		this.body.scrollTop = scrollTop + (at ? (this.table.at - was.at) * ROW_PIXELS : 0);
+			`${grouped(nThreads)} threads${of}. Click one to see it alone, tick more to add them.`;
+		this.#fill();
+		if (was)
+			this.body.scrollTop = this.table.at * ROW_PIXELS + below;
+		else
+			this.table.reveal();
 		if (hadFocus)
 			this.body.focus();
 	}
@@ -113,33 +126,26 @@ class Threads extends StackView {
 		return this.chosen[dimensionOf(row)].has(row.label);
 	}
 
-	/* A row is chosen, or not any more; with the moment of its track that was clicked. */
+	/* A row is chosen, or not any more. */
 	#pick(row, isAdded) {
-		const { moment, app: { store } } = this;
-		const { query, ranges } = store.state;
-		const isOther = moment && !(ranges.length === 1 && isSameRange(ranges[0], moment));
-		const filters = isOther && this.#isChosen(row) ? query.filters
-			: choose(query, dimensionOf(row), row.label, isAdded);
-		this.moment = null;
-		store.set({ query: { ...query, filters }, ...(moment && { ranges: isOther ? [moment] : [] }) });
+		const { store } = this.app;
+		store.setQuery({ filters: choose(store.state.query, dimensionOf(row), row.label, isAdded) });
 	}
 
 	#share = ({ amount }) => formatShare(amount, this.threads.total);
 
 	#track(row) {
-		const svg = this.tracks.drawingOf(row, nameOf(row), (range, isMoment) => {
-			this.moment = isMoment ? range : null; /* for the click on the row, which follows */
-			if (isMoment)
-				return;
-			svg.addEventListener("click", (event) => event.stopPropagation(), { once: true });
+		const svg = this.tracks.draw(row, nameOf(row), (range) => {
+			svg.addEventListener("click", (event) => event.stopPropagation(), { once: true }); /* of the row */
 			this.app.store.set({ ranges: [range] });
 		});
 		return svg;
 	}
 
-	#makeTable() {
+	#makeTable(name) {
 		const { app } = this;
-		const { selection, total, countsSamples } = this.threads;
+		const { selection, total } = this.threads;
+		const countsSamples = this.threads.countsSamples || selection.measure === "samples";
 		const short = { ...selection, noun: "" }; /* what is counted stands in the head */
 		const track = { id: "track", label: this.tracks.window.map(formatTime).join(" – "), text: () => "", kind: "track",
 			fill: (td, row) => td.append(this.#track(row)) };
@@ -147,12 +153,12 @@ class Threads extends StackView {
 		return new VirtualTable({
 			label: "Processes and threads",
 			columns: [
-				{ id: "name", label: "Process and thread", text: nameOf, fill: (td, row) => this.#fillName(td, row) },
-				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow",
+				{ id: "name", label: "Process and thread", text: nameOf, key: nameOf, fill: (td, row) => this.#fillName(td, row) },
+				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow", key: ({ amount }) => amount,
 					text: (row) => (countsSamples ? grouped(row.amount) : formatTotal(row.amount, short)) },
-				{ id: "running", label: "Running", kind: "narrow", isHidden: !this.threads.isLanes || countsSamples || IS_NARROW.matches,
-					text: ({ running }) => formatTotal(running, short) },
-				{ id: "share", label: "%", kind: "narrow", text: this.#share, part: ({ amount }) => amount / (total || 1) },
+				{ id: "running", label: "Running", kind: "narrow", isHidden: !this.threads.isLanes || countsSamples,
+					key: ({ running }) => running, text: ({ running }) => formatTotal(running, short) },
+				{ id: "share", label: "%", kind: "narrow", by: "amount", text: this.#share, part: ({ amount }) => amount / (total || 1) },
 				...(app.profile.hasTimes ? [track] : []),
 			],
 			tree: {
@@ -162,6 +168,10 @@ class Threads extends StackView {
 				fold: (row) => this.#fold(row),
 			},
 			say: app.say,
+			nameOf: keyOf,
+			name,
+			isFaint: (row) => this.found && !this.found.has(row),
+			onSort: (sort) => app.store.set({ sort }),
 			describe: (row) => this.#describe(row),
 			onPick: (row, isAdded) => this.#pick(row, isAdded),
 		});
@@ -182,7 +192,7 @@ class Threads extends StackView {
 		const isOpen = this.#isOpen(row);
 		return [nameOf(row), isOpen === undefined ? "" : `${grouped(row.nThreads)} threads, ${isOpen ? "open" : "closed"}`,
 			this.tracks.say(row.amount), this.#share(row), ...this.tracks.statesIn(this.tracks.sumsOf(row)),
-			this.#isChosen(row) ? "chosen" : ""].filter(Boolean).join(", ");
+			this.#isChosen(row) ? "chosen" : "", this.found?.has(row) ? "found" : ""].filter(Boolean).join(", ");
 	}
 
 	#asText() {
