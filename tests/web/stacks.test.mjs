@@ -209,7 +209,7 @@ test("names are text in what is saved", () => {
 		assert.match(svg, /<\/svg>\s*$/);
 	}
 	const lines = text("functions.csv").trim().split("\n");
-	assert.equal(lines[0], "function,module,self_gain,self_loss,gain,loss,self_samples,samples,calls");
+	assert.equal(lines[0], "function,module,self gain,self loss,total gain,total loss,self samples,samples,calls");
 	assert.ok(lines.some((line) => line.startsWith('"<script>alert(""1"")</script>')), lines.join("\n"));
 	for (const formula of ["=1+1", "+2", "@x"])
 		assert.ok(lines.some((line) => line.startsWith(`"'${formula}","'-m",`)), `${formula} in ${lines}`);
