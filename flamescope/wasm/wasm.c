@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "flamescope/draw/draw.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 #include "flamescope/query/query.h"
@@ -382,12 +383,6 @@ const struct wasm_view *wasm_dimension_column(const struct dimension *dimension,
 
 /* --- selections --- */
 
-static const char *const measures[] = {
-	[QUERY_SAMPLES] = "samples", [QUERY_WEIGHT] = "period", [QUERY_VALUE] = "value",
-	[QUERY_MEAN] = "mean",       [QUERY_DELTA] = "delta",   [QUERY_GAIN] = "gain",
-	[QUERY_LOSS] = "loss",
-};
-
 /*
  * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, and an
  * empty name at the end.  EVERY_EVENT: also samples of other events than the first.
@@ -440,8 +435,10 @@ struct selection *wasm_transform_new(const struct selection *from, const char *k
 WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct selection *selection)
 {
 	struct buf *buf = wasm_answer();
+	struct buf precision = {.limit = MAX_ANSWER};
 	double sum = 0, size = 0;
 
+	measure_precision(&precision, selection);
 	for (size_t i = 0; i < selection->n; i++) {
 		sum += (double)selection->values[i];
 		size += fabs((double)selection->values[i]);
@@ -449,7 +446,9 @@ WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct sel
 	buf_printf(buf, "{\"n\":%zu,\"nNodes\":%zu,\"event\":%d", selection->n, selection->n_nodes,
 		   selection->event == SELECTION_EVERY_EVENT ? -1 : (int)selection->event);
 	buf_printf(buf, ",\"sum\":%.17g,\"size\":%.17g", sum, size);
-	json_add_text(buf, "measure", measures[selection->measure]);
+	json_add_text(buf, "measure", measure_word(selection));
+	json_add_text(buf, "precision", buf_text(&precision));
+	buf_release(&precision);
 	json_add_text(buf, "unit", selection->unit);
 	json_add_text(buf, "noun", selection->noun);
 	json_add_number(buf, "nAbsent", selection->n_absent);

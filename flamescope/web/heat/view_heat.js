@@ -77,7 +77,8 @@ class HeatView extends HeatCanvas {
 		const { ranges, rangesB } = store.state;
 		const amount = ranges.length ? `: ${amountText(models.selection(), models.allTime())}` : "";
 		const b = rangesB ? `; baseline: ${rangesText(rangesB)}` : "";
-		const start = this.pending ? "; now click where the range ends" : "";
+		const start = this.pending ? "; now click where the range ends" : this.target === "rangesB" ? "; now select the baseline"
+			: rangesB && ranges.length === 0 ? "; now select another range: Diff compares it" : "";
 		this.said.textContent = this.said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, nColumns, nRows, rowNs, rowLabels } = this.heat;
 		this.menu.textContent = `Cells: ${rowLabels ? this.by : formatStep(rowNs)} by ${formatStep(columnNs)}`;

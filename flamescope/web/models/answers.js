@@ -11,6 +11,7 @@ import { makeDiff } from "wick/models/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
 import { searchNames } from "wick/models/frame_search.js";
 import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
+import { frameName } from "wick/stacks/frames.js";
 import { keyOf, makeMemo } from "wick/models/memo.js";
 import { drawingOf, fileOf } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
@@ -20,6 +21,7 @@ import { stripOf } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
 const MAX_KEPT = 24;
+const MOST_CHOICES = 400; /* of functions in a list */
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
 /* The selections of {A, B: profiles}, by a state. */
@@ -68,7 +70,7 @@ export function makeSelections(profiles) {
 }
 
 const SAID = ["n", "nNodes", "nAbsent", "nIdle", "labels", "measure", "unit", "noun", "isSigned", "event", "name",
-	"problem", "everyEvent", "sum", "size"];
+	"problem", "everyEvent", "sum", "size", "precision"];
 
 /* What the page has of a selection: all but its samples and stacks. */
 const said = (selection) => Object.fromEntries(SAID.map((name) => [name, selection[name]]));
@@ -151,6 +153,22 @@ export function makeAnswers() {
 			const sides = others.length ? [...now, ...before, ...others] : [...before, ...now];
 			return sides.map(([part, which, selection]) =>
 				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
+		},
+		/*
+		 * Names of the functions with most, and the one that callers and callees are of: with PART in its name;
+		 * "": that is searched for, else that the details are about, else that has most of its own.
+		 */
+		callers(state, part) {
+			const selection = selections.selection(state);
+			const { frame, selfGain, selfLoss } = makeFunctions(selection);
+			const names = Array.from(frame, (one) => frameName(selection, one));
+			const own = selfGain.map((gain, i) => gain + selfLoss[i]);
+			const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
+			const found = (state.search && searchNames(state.search, names).names) || new Set();
+			const named = [part || state.frame].filter((name) => names.includes(name));
+			const likely = part ? [...named, ...names.filter((name) => name.toLowerCase().includes(part.toLowerCase())), part]
+				: [...found, ...named, names[most] ?? ""];
+			return { names: [...new Set(names.slice(0, MOST_CHOICES))], around: likely[0] };
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		/* Of the first N threads. */

@@ -61,6 +61,7 @@ function fill(box, app, selection, details) {
 		["from", formatTime(details.firstNs), ""],
 		["to", formatTime(details.lastNs), ""],
 	]));
+	box.append(make("p", { className: "faint", textContent: selection.precision }));
 	const tags = details.tags.filter((tag) => tag.says);
 	const addTags = (isFirst) => tags.filter(({ name }) => FIRST.includes(name) === isFirst)
 		.sort((a, b) => FIRST.indexOf(a.name) - FIRST.indexOf(b.name))

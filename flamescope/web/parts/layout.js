@@ -88,7 +88,10 @@ export function mountDetailsRoom(button, panel, app) {
 	show();
 }
 
-/* One row of tools: what has no room in it is in a box, the views first, then what is counted; then they are two. */
+/*
+ * One row of tools: what has no room in it is in a box, the views first, then what is counted.  Chips fold nothing:
+ * without room they are a row of their own.
+ */
 export function fitTools(tools, parts, app) {
 	const collapse = parts.map(({ button, element }) => makeCollapsible(button, element));
 	let asked = 0;
@@ -98,11 +101,14 @@ export function fitTools(tools, parts, app) {
 			return;
 		for (const one of collapse)
 			one(false);
-		tools.classList.remove("wraps");
+		const [was] = tools.classList;
+		tools.className = "fits"; /* chips have no width */
 		for (const one of collapse)
 			if (tools.scrollWidth > tools.clientWidth)
 				one(true);
-		tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth);
+		tools.className = "";
+		if (tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth) !== (was === "wraps"))
+			app.emit("resize");
 	}
 	const later = () => (asked ||= requestAnimationFrame(fit));
 	app.store.subscribe((state, old) => {

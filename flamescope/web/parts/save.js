@@ -100,8 +100,6 @@ async function pngOf(app, what) {
 /* The same picture or table as the command's, which the worker makes. */
 async function textOf(app, what, ending) {
 	const hasGraph = what === "heatmap" || app.view?.graphs?.length > 0;
-	if (ending === "svg" && !hasGraph)
-		throw new Error("this view has no graph; save it as PNG or CSV");
 	const label = document.querySelector("#tabs [aria-selected=true]")?.textContent ?? "";
 	const { columnNs } = app.heatView.heat;
 	return { bytes: await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`,
@@ -124,12 +122,20 @@ export function mountSave(element, app) {
 	const what = make("select", { id: "save-what", "aria-label": "What is saved" }, option("view", "Save stacks"),
 		option("heatmap", "Save heatmap"), option("samples", "Save selected samples"));
 	const buttonOf = ([label, act]) => button(label, act, { id: `save-${label.toLowerCase()}`,
-		title: `Save it as ${label}`, "aria-label": `Save as ${label}` });
-	const offer = () => element.replaceChildren(what,
-		...(what.value === "samples" ? samples : pictures).map(buttonOf));
-	what.onchange = () => {
-		offer();
-		what.focus(); /* it was put in anew */
-	};
+		"aria-label": `Save as ${label}` });
+	const buttons = [...pictures, ...samples].map(buttonOf);
+	function offer() {
+		const hasGraph = app.view?.graphs?.length > 0;
+		const lacks = { PNG: !hasGraph && !document.querySelector("#view canvas"), SVG: !hasGraph };
+		buttons.forEach((one, i) => {
+			const isLacking = what.value === "view" && lacks[one.textContent];
+			one.hidden = (what.value === "samples") === i < pictures.length;
+			one.disabled = Boolean(isLacking);
+			one.title = isLacking ? `This view has no graph: save it as ${lacks.PNG ? "" : "PNG or "}CSV` : one.ariaLabel;
+		});
+	}
+	what.onchange = offer;
+	element.append(what, ...buttons);
+	element.parentElement.addEventListener("beforetoggle", offer);
 	offer();
 }

@@ -2,12 +2,10 @@
 
 import { formatTotal } from "wick/parts/amount.js";
 import { make, option } from "wick/parts/dom.js";
-import { frameName } from "wick/stacks/frames.js";
 import { rangesText } from "wick/heat/heat_words.js";
 import { GraphView, whyEmpty } from "wick/stacks/stack_view.js";
 import { flamePicture } from "wick/stacks/tree_picture.js";
 
-const MOST_CHOICES = 400; /* of functions in a list */
 const MOST_SIDES = 12;
 
 const isEmpty = ({ tree }) => !(tree.width[0] > 0) || tree.n === 1;
@@ -34,7 +32,8 @@ class Sandwich extends GraphView {
 
 	constructor(element, app) {
 		const list = make("datalist", { id: "sandwich-functions" });
-		const input = make("input", { type: "text", className: "sandwich-function", onchange: () => this.#goTo(input.value, {}) });
+		const input = make("input", { type: "text", className: "sandwich-function", title: "A name, or a part of one",
+			onchange: async () => this.#goTo((await app.models.ask("callers", input.value)).around, {}) });
 		input.setAttribute("list", "sandwich-functions");
 		super(element, app, [make("label", {}, "Function ", input, list)]);
 		Object.assign(this, { input, list });
@@ -54,19 +53,15 @@ class Sandwich extends GraphView {
 	show() {
 		const { app } = this;
 		const selection = app.models.selection();
-		const { n, frame, selfGain, selfLoss } = app.models.functions();
-		const names = new Set(Array.from(frame.subarray(0, MOST_CHOICES), (one) => frameName(selection, one)));
-		const own = selfGain.map((gain, i) => gain + selfLoss[i]);
-		const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
-		/* without a choice it is the function with most of its own */
-		this.around = app.store.state.around || (n ? frameName(selection, frame[most]) : "");
-		this.list.replaceChildren(...[...names].map((name) => option(name, "")));
+		const { names, around } = app.models.callers();
+		this.around = app.store.state.around || around;
+		this.list.replaceChildren(...names.map((name) => option(name, "")));
 		this.input.value = this.around;
 		const half = (name, order, up, key) => ({ picture: flamePicture(app, app.models.flame(order, this.around)),
 			label: `${name} of ${this.around}`, head: name, name, up, key, firstRow: 1 });
 		const halves = [half("Callers", "reverse", true, "callers"), half("Callees", "calls", false, "window")];
-		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : n === 0 ? whyEmpty(app, selection)
-			: `No stack of this selection has the function ${this.around}.`);
+		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : names.length === 0
+			? whyEmpty(app, selection) : `No stack of this selection has the function ${this.around}.`);
 	}
 }
 

@@ -27,7 +27,8 @@ class TableView extends StackView {
 		this.near = make("div", { className: "near-tables" });
 		this.counts = make("input", { type: "checkbox", id: "show-counts", onchange: () =>
 			app.store.set({ columns: this.counts.checked ? COUNTS : "" }) });
-		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"));
+		this.precision = make("span", { className: "says" });
+		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"), this.precision);
 		this.showNear = drawing(() => this.#near());
 		this.update();
 	}
@@ -86,6 +87,7 @@ class TableView extends StackView {
 		this.sayEmpty(rows.n === 0 ? whyEmpty(app, selection) : "");
 		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
 		this.bar.hidden = this.table.element.hidden = rows.n === 0;
+		this.precision.textContent = selection.precision;
 		this.counts.checked = app.store.state.columns === COUNTS;
 		this.table.show(found, app.store.state.sort || "self");
 		this.table.element.scrollTop = top;
