@@ -274,10 +274,6 @@ static const struct wasm_view *frame_column(const struct profile *p, const char 
 		return WASM_NUMBERS(p->frames, p->n_frames, module);
 	if (strcmp(name, "inlined") == 0)
 		return WASM_NUMBERS(p->frames, p->n_frames, inlined);
-	if (strcmp(name, "addr") == 0)
-		return WASM_DOUBLES(p->frames, p->n_frames, addr);
-	if (strcmp(name, "offset") == 0)
-		return WASM_DOUBLES(p->frames, p->n_frames, offset);
 	return NULL;
 }
 

@@ -80,9 +80,13 @@ struct flame *wasm_flame_new(const struct selection *selection, int reverse, con
 	int r = flame_make(selection, reverse ? FLAME_REVERSE : FLAME_CALLS,
 			   *around ? around : NULL, &flame);
 
-	if (r < 0)
-		(void)err_set(wasm_err(), -r, "a graph of these stacks");
-	return flame;
+	if (r == 0)
+		r = wasm_tree_rows(&WASM_TREE(flame->nodes, flame->n_nodes));
+	if (r == 0)
+		return flame;
+	flame_free(flame);
+	(void)err_set(wasm_err(), -r, "a graph of these stacks");
+	return NULL;
 }
 
 WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
@@ -90,14 +94,29 @@ WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
 	flame_free(flame);
 }
 
+/* As wide as gain and loss together. */
+static const struct wasm_view *flame_place(const struct flame *flame, bool is_start)
+{
+	double *amount = calloc(flame->n_nodes + 1, sizeof(*amount));
+	const struct wasm_view *column;
+
+	for (size_t i = 0; amount && i < flame->n_nodes; i++)
+		amount[i] = (double)flame->nodes[i].gain + (double)flame->nodes[i].loss;
+	column = wasm_tree_place(&WASM_TREE(flame->nodes, flame->n_nodes), amount, is_start);
+	free(amount);
+	return column;
+}
+
 static const struct wasm_view *tree_column(const struct flame *flame, const char *name)
 {
 	if (strcmp(name, "frame") == 0)
 		return WASM_NUMBERS(flame->nodes, flame->n_nodes, frame);
-	if (strcmp(name, "firstChild") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, first_child);
-	if (strcmp(name, "next") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, next);
+	if (strcmp(name, "parent") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, parent);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, depth);
+	if (strcmp(name, "x") == 0 || strcmp(name, "width") == 0)
+		return flame_place(flame, *name == 'x');
 	return NULL;
 }
 
@@ -164,8 +183,12 @@ struct diff *wasm_diff_new(const struct selection *base, const struct selection 
 	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
 	struct diff *diff = NULL;
 
-	(void)diff_begin(sides, least, &diff, wasm_err());
-	return diff;
+	if (diff_begin(sides, least, &diff, wasm_err()) < 0 ||
+	    wasm_tree_rows(&WASM_TREE(diff->nodes, diff->n_nodes)) == 0)
+		return diff;
+	diff_free(diff);
+	(void)err_set(wasm_err(), ENOMEM, "a comparison of these stacks");
+	return NULL;
 }
 
 WASM_EXPORT("diff_free") void wasm_diff_free(struct diff *diff)
@@ -222,6 +245,32 @@ static const struct wasm_view *diff_function_column(const struct diff *diff, con
 	return NULL;
 }
 
+/*
+ * As wide as the mean of both sides; of CHANGES that are "new" or "gone": what only one side has,
+ * and what leads to it.
+ */
+static const struct wasm_view *diff_place(const struct diff *diff, const char *changes,
+					  bool is_start)
+{
+	const struct diff_node *nodes = diff->nodes;
+	const bool is_part = strcmp(changes, "new") == 0 || strcmp(changes, "gone") == 0;
+	const unsigned lacking = *changes == 'n' ? DIFF_BASE : DIFF_NEW;
+	double *amount = calloc(diff->n_nodes + 1, sizeof(*amount));
+	const struct wasm_view *column;
+
+	for (size_t i = diff->n_nodes; amount && i-- > 0;) {
+		if (!is_part || (i && nodes[i].total[lacking] == 0))
+			amount[i] = nodes[i].width;
+		else if (i == 0)
+			break;
+		if (is_part)
+			amount[nodes[i].parent] += amount[i];
+	}
+	column = wasm_tree_place(&WASM_TREE(diff->nodes, diff->n_nodes), amount, is_start);
+	free(amount);
+	return column;
+}
+
 static const struct wasm_view *diff_node_column(const struct diff *diff, const char *name)
 {
 	const struct diff_node *nodes = diff->nodes;
@@ -231,10 +280,8 @@ static const struct wasm_view *diff_node_column(const struct diff *diff, const c
 		return WASM_NUMBERS(nodes, n, function);
 	if (strcmp(name, "parent") == 0)
 		return WASM_NUMBERS(nodes, n, parent);
-	if (strcmp(name, "firstChild") == 0)
-		return WASM_NUMBERS(nodes, n, first_child);
-	if (strcmp(name, "next") == 0)
-		return WASM_NUMBERS(nodes, n, next);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(nodes, n, depth);
 	if (strcmp(name, "base") == 0)
 		return WASM_DOUBLES(nodes, n, total[DIFF_BASE]);
 	if (strcmp(name, "now") == 0)
@@ -242,11 +289,14 @@ static const struct wasm_view *diff_node_column(const struct diff *diff, const c
 	return WASM_DOUBLES(nodes, n, width);
 }
 
-/* Of functions: "self0" to "totalP"; others are of the tree's nodes. */
+/* Of functions: "self0" to "totalP"; of the tree's nodes: "x" and "width" of CHANGES, "mean"... */
 WASM_EXPORT("diff_column")
-const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name)
+const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name,
+					 const char *changes)
 {
 	const struct wasm_view *column = diff_function_column(diff, name);
 
+	if (!column && changes)
+		return diff_place(diff, changes, *name == 'x');
 	return column ? column : diff_node_column(diff, name);
 }

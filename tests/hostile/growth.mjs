@@ -1,12 +1,11 @@
 /* growth.mjs KIND FILE - the page's modules on one input, so that growth can measure it from outside */
 
 import { readFileSync } from "node:fs";
-import { functionDetails } from "../../flamescope/web/models/details.js";
 import { makeFlame } from "../../flamescope/web/models/flame.js";
 import { foundIn, searchNames } from "../../flamescope/web/models/frame_search.js";
 import { makeHeat } from "../../flamescope/web/models/heat.js";
 import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
-import { drawingOf, startModel } from "../../flamescope/web/models/model.js";
+import { drawingOf, facts, startModel } from "../../flamescope/web/models/model.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { originalName } from "../../flamescope/web/models/pattern.js";
 import { problemsOf } from "../../flamescope/web/panels/problem.js";
@@ -34,7 +33,7 @@ function look(profile) {
 		foundIn({ names }, flame, nameOf, profile.frames.n + selection.labels.length);
 		for (const kind of ["functions.csv", "flame.svg"])
 			drawingOf(kind, selection, 0, { by: "package" });
-		functionDetails(selection, "f1");
+		facts("details", selection.made, "f1");
 		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);
 		makeHeat(selection, { by: "thread" });

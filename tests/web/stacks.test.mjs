@@ -4,12 +4,11 @@ import test from "node:test";
 
 import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatStep, formatTotal, unitWord } from "../../flamescope/web/parts/amount.js";
 import { commandFor } from "../../flamescope/web/state/command.js";
-import { functionDetails } from "../../flamescope/web/models/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/models/flame.js";
 import { foundIn } from "../../flamescope/web/models/frame_search.js";
 import { amountText, countText, rangesText, selectedNs, valueText } from "../../flamescope/web/heat/heat_words.js";
 import { withHeat } from "../../flamescope/web/models/heat.js";
-import { drawingOf } from "../../flamescope/web/models/model.js";
+import { drawingOf, facts } from "../../flamescope/web/models/model.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/state/recording.js";
 import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/query.js";
@@ -103,6 +102,8 @@ test("what is matched below a match is not counted again", () => {
 	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10), { matches: null, found: { problem: "no" } });
 });
 
+const functionDetails = (selection, name) => facts("details", selection.made, name);
+
 test("details have every metric, the states and the threads", () => {
 	const list = [
 		{ time: 0, stack: ["m"], thread: "t1" },
@@ -112,18 +113,17 @@ test("details have every metric, the states and the threads", () => {
 		{ time: 40, stack: ["m", "g"], thread: "t1", metrics: { heap: [1000, 960] } },
 	];
 	const details = functionDetails(select(list), "f");
-	assert.equal(details.samples, 3);
-	assert.equal(details.selfSamples, 2);
+	assert.equal(details.total.samples, 3);
+	assert.equal(details.self.samples, 2);
 	assert.deepEqual([details.firstNs, details.lastNs], [10, 30]);
 	const [heap] = details.metrics;
-	assert.deepEqual([heap.n, heap.sum, heap.mean, heap.min, heap.max, heap.gain, heap.loss],
-		[2, 140, 70, 40, 100, 50, 60]);
+	assert.deepEqual([heap.mean, heap.min, heap.max, heap.gain, heap.loss], [70, 40, 100, 50, 60]);
 	const tag = (name) => details.tags.find((t) => t.name === name).values.map((v) => [v.label, v.amount]);
 	assert.deepEqual(tag("state"), [["running", 2], ["sleeping", 1]]);
 	assert.deepEqual(tag("thread"), [["t1/1", 2], ["t2/2", 1]]);
 	const signed = functionDetails(select(list, "heap:delta"), "f");
-	assert.deepEqual(signed.total, { gain: 50, loss: 60 });
-	assert.equal(functionDetails(select(list), "nowhere").samples, 0);
+	assert.deepEqual(signed.total, { samples: 2, gain: 50, loss: 60 });
+	assert.equal(functionDetails(select(list), "nowhere").total.samples, 0);
 });
 
 test("the strip shows each pixel's heaviest stack, and nothing where nothing is known", () => {

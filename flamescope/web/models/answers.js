@@ -6,14 +6,13 @@
  */
 
 import { fromBase64, inflate } from "wick/models/bytes.js";
-import { functionDetails } from "wick/models/details.js";
 import { makeDiff } from "wick/models/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
 import { searchNames } from "wick/models/frame_search.js";
 import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
 import { frameName } from "wick/stacks/frames.js";
 import { keyOf, makeMemo } from "wick/models/memo.js";
-import { drawingOf, fileOf } from "wick/models/model.js";
+import { drawingOf, facts, fileOf } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
 import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
@@ -189,7 +188,7 @@ export function makeAnswers() {
 			const selection = selections.selection(of);
 			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
 		},
-		details: (state, name) => functionDetails(selections.selection(state), name),
+		details: (state, name) => facts("details", selections.selection(state).made, name),
 		diff(state) {
 			const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
 			return { ...structuredClone(diff), tree: treeOf(state.changes) };

@@ -6,30 +6,18 @@
 
 import { column, columns, drawingOf, facts, free, make, testDiff } from "wick/models/model.js";
 import { LEAST } from "wick/models/significance.js";
-import { layoutTree } from "wick/stacks/tree_layout.js";
+import { asTree } from "wick/stacks/tree_layout.js";
 
 const STEP = 16; /* permutations at once */
 const SLICE_MS = 12; /* until other questions are answered */
 
 const both = (made, name) => [0, 1].map((side) => column("diff", made, `${name}${side}`));
 
-/* How wide nodes are that only one side has, and what leads to them; LACKING: the other side's shares. */
-function widthsWithout(lacking, parent, width) {
-	const amount = new Float64Array(width.length);
-	for (let i = width.length - 1; i > 0; i--) { /* a parent is before its children */
-		if (lacking[i] === 0)
-			amount[i] = width[i];
-		amount[parent[i]] += amount[i];
-	}
-	return amount;
-}
-
 /* The stacks of both sides; frames are functions, by number.  CHANGES "new" or "gone": of one side alone. */
 function treeOf(made, changes) {
-	const { parent, width, ...nodes } = columns("diff", made, "parent", "width", "frame", "firstChild", "next", "base", "now");
-	const lacking = { new: nodes.base, gone: nodes.now }[changes];
-	const { base, now, ...tree } = layoutTree({ ...nodes, mean: width }, lacking ? widthsWithout(lacking, parent, width) : width);
-	return { ...tree, total: [base, now] };
+	const [x, width] = ["x", "width"].map((name) => column("diff", made, name, changes));
+	const { base, now, ...nodes } = columns("diff", made, "frame", "parent", "depth", "mean", "base", "now");
+	return asTree({ ...nodes, x, width, total: [base, now] });
 }
 
 /**

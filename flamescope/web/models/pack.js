@@ -10,7 +10,7 @@ import { allocate, column, facts, free, lazy, make, release, stringOf } from "wi
 const CPU_UNKNOWN = 0xffff;
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
 const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
-const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
+const FRAME_COLUMNS = ["name", "module", "inlined"];
 
 /* Each string is decoded once. */
 function makeText(profile) {

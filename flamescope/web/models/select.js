@@ -29,19 +29,9 @@ export const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.a
  * selection: its amount may be 0.
  */
 export function dimensionValues(selection, name) {
-	const { labels, codes } = dimensionOf(selection.profile, name);
-	const amounts = new Float64Array(labels.length);
-	const occurs = new Uint8Array(labels.length);
-	let whole = 0;
-	codes.forEach((code) => (occurs[code] = 1));
-	selection.samples.forEach((sample, i) => {
-		const amount = amountOf(selection, i);
-		amounts[codes[sample]] += amount;
-		whole += amount;
-	});
-	return labels.map((label, code) => ({ label, amount: amounts[code], share: whole && amounts[code] / whole }))
-		.filter((_, code) => occurs[code])
-		.sort((a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1));
+	const values = facts("values", selection.made, name);
+	const whole = values.reduce((sum, { amount }) => sum + amount, 0);
+	return values.map((value) => ({ ...value, share: whole && value.amount / whole }));
 }
 
 /*

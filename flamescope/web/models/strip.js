@@ -1,6 +1,7 @@
 /* strip.js - what each thread was doing, one stack a pixel, in the order of time */
 
-import { threadLabel } from "wick/models/details.js";
+/* As the dimension "thread" names it. */
+const threadLabel = ({ comm, tid }) => (tid < 0 ? comm : `${comm}/${tid}`);
 
 /**
  * stripOf - the samples of the threads with most of a selection, thread by thread
