@@ -379,9 +379,30 @@ const struct wasm_view *wasm_dimension_column(const struct dimension *dimension,
 
 /* --- selections --- */
 
+/* STEP of the words of a page's URL: "focus:main", "collapse"; it frees FROM. */
+static struct selection *transform(struct selection *from, const char *step, struct err *err)
+{
+	static const char *const kinds[] = {
+		[TRANSFORM_FOCUS] = "focus",       [TRANSFORM_MERGE] = "merge",
+		[TRANSFORM_COLLAPSE] = "collapse", [TRANSFORM_DROP] = "drop",
+		[TRANSFORM_HIDE] = "hide",
+	};
+	const char *of = strchrnul(step, ':');
+	const size_t len = (size_t)(of - step);
+	struct selection *to = NULL;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i]) == len && strncmp(step, kinds[i], len) == 0)
+			(void)selection_transform(from, (enum transform_kind)i, of + (*of == ':'),
+						  &to, err);
+	selection_free(from);
+	return to;
+}
+
 /*
- * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, and an
- * empty name at the end.  EVERY_EVENT: also samples of other events than the first.
+ * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, or "t"
+ * and a step that changes stacks; an empty name is at the end.  EVERY_EVENT: also samples of other
+ * events than the first.
  */
 WASM_EXPORT("selection_new")
 struct selection *wasm_selection_new(const struct profile *profile, const char *words,
@@ -390,17 +411,22 @@ struct selection *wasm_selection_new(const struct profile *profile, const char *
 	struct selection *selection = NULL;
 	struct query_words query = {0};
 	struct err *err = wasm_err();
+	const char *value;
 	int r = 0;
 
-	while (r >= 0 && *words) {
-		const char *value = words + strlen(words) + 1;
-
-		r = query_words_take(&query, words, value, err);
-		words = value + strlen(value) + 1;
+	for (const char *name = words; r >= 0 && *name; name = value + strlen(value) + 1) {
+		value = name + strlen(name) + 1;
+		if (strcmp(name, "t") != 0)
+			r = query_words_take(&query, name, value, err);
 	}
 	query.query.every_event = every_event != 0;
 	if (r >= 0)
 		(void)selection_make(profile, &query.query, &selection, err);
+	for (const char *name = words; selection && *name; name = value + strlen(value) + 1) {
+		value = name + strlen(name) + 1;
+		if (strcmp(name, "t") == 0)
+			selection = transform(selection, value, err);
+	}
 	query_words_release(&query);
 	return selection;
 }
@@ -408,24 +434,6 @@ struct selection *wasm_selection_new(const struct profile *profile, const char *
 WASM_EXPORT("selection_free") void wasm_selection_free(struct selection *selection)
 {
 	selection_free(selection);
-}
-
-/* KIND: "focus", "merge"...: the words of a page's URL. */
-WASM_EXPORT("transform_new")
-struct selection *wasm_transform_new(const struct selection *from, const char *kind, const char *of)
-{
-	static const char *const kinds[] = {
-		[TRANSFORM_FOCUS] = "focus",       [TRANSFORM_MERGE] = "merge",
-		[TRANSFORM_COLLAPSE] = "collapse", [TRANSFORM_DROP] = "drop",
-		[TRANSFORM_HIDE] = "hide",
-	};
-	struct selection *to = NULL;
-	struct err *err = wasm_err();
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			(void)selection_transform(from, (enum transform_kind)i, of, &to, err);
-	return to;
 }
 
 WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct selection *selection)

@@ -12,7 +12,7 @@ import { problemsOf } from "../../flamescope/web/panels/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
 import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
-import { makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { stripOf } from "../../flamescope/web/models/strip.js";
 
@@ -34,7 +34,7 @@ function look(profile) {
 		for (const kind of ["functions.csv", "flame.svg"])
 			drawingOf(kind, selection, 0, { by: "package" });
 		facts("details", selection.made, "f1");
-		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
+		makeSelection(profile, selection.query, false, [], [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);
 		makeHeat(selection, { by: "thread" });
 		stripOf(selection);

@@ -19,11 +19,11 @@ import { readPack } from "../../flamescope/web/models/pack.js";
 import { dimensionNames, periodOf } from "../../flamescope/web/state/recording.js";
 import { isFlagged, LEAST, LEVEL } from "../../flamescope/web/models/significance.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/state/query.js";
-import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/models/select.js";
+import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
 import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
-import { chanceOf } from "./profile_fixture.mjs";
+import { chanceOf, inRanges } from "./profile_fixture.mjs";
 
 const { WICK } = process.env;
 const SEED = Number(process.env.WICK_SEED ?? 20261128);

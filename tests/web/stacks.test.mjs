@@ -14,13 +14,13 @@ import { defaultMetric, periodOf } from "../../flamescope/web/state/recording.js
 import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/query.js";
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
-import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { stripBoxes, stripColumns, stripOf, stripParts } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { packOfText } from "./packs.mjs";
-import { profileOf } from "./profile_fixture.mjs";
+import { inRanges, profileOf } from "./profile_fixture.mjs";
 
 const samples = [
 	{ stack: ["main", "a", "b", "c"] },
@@ -44,9 +44,11 @@ function stacksOf(selection) {
 	});
 }
 
+const withSteps = ({ profile, query }, steps) => makeSelection(profile, query, false, [], steps);
+
 function transformed(...list) {
 	const parsed = list.map(transforms.parseTransform);
-	return stacksOf(transformSelection(select(samples), parsed));
+	return stacksOf(withSteps(select(samples), parsed));
 }
 
 test("focus begins stacks at the outermost frame, and leaves others out", () => {
@@ -72,7 +74,7 @@ test("drop leaves samples out, in whatever order steps are done", () => {
 test("hide takes a module's frames away", () => {
 	const list = [{ stack: ["x", "y"], module: "/lib/one" }, { stack: ["x"], module: "/lib/two" }];
 	const parsed = [transforms.parseTransform("hide:/lib/one")];
-	assert.deepEqual(stacksOf(transformSelection(select(list), parsed)), ["", "x"]);
+	assert.deepEqual(stacksOf(withSteps(select(list), parsed)), ["", "x"]);
 });
 
 test("a transform is its text and back; what is none is none", () => {

@@ -15,7 +15,7 @@ import { keyOf, makeMemo } from "wick/models/memo.js";
 import { drawingOf, facts, fileOf } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
-import { dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
+import { dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
 import { stripOf } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
@@ -30,15 +30,13 @@ export function makeSelections(profiles) {
 
 	/*
 	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
-	 * is nothing, and says why.  Each step is kept, for what is not kept is not released.
+	 * is nothing, and says why.
 	 */
 	function part({ query, transforms }, which, ranges, everyEvent = false) {
 		const profile = profiles[which];
 		return kept(keyOf("part", which, query, transforms, ranges, everyEvent), () => {
 			try {
-				return transforms.length
-					? transformSelection(part({ query, transforms: [] }, which, ranges, everyEvent), transforms)
-					: makeSelection(profile, query, everyEvent, ranges);
+				return makeSelection(profile, query, everyEvent, ranges, transforms);
 			} catch (error) {
 				return emptySelection(profile, query, error.message);
 			}
@@ -197,10 +195,10 @@ export function makeAnswers() {
 		brush: (state, n) => brushBins(selections.allTime(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter, metric) {
-			const all = inRanges(forHeat(state, metric), [range], filter);
-			const selection = transformSelection(all, state.transforms);
+			const { profile, query, everyEvent } = forHeat(state, metric);
+			const filters = filter ? [...query.filters, filter] : query.filters;
+			const selection = makeSelection(profile, { ...query, filters }, everyEvent, [range], state.transforms);
 			const frames = topFrames(selection);
-			all.release();
 			selection.release();
 			return frames;
 		},
