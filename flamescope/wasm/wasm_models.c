@@ -176,14 +176,17 @@ const struct wasm_view *wasm_functions_column(const struct wasm_functions *funct
 
 /* --- comparisons --- */
 
+/* Of a share: what changed by less is not tested, as in `wick diff`. */
+#define LEAST_CHANGE 0.01
+
 WASM_EXPORT("diff_new")
-struct diff *wasm_diff_new(const struct selection *base, const struct selection *now, double least)
+struct diff *wasm_diff_new(const struct selection *base, const struct selection *now)
 {
 	const struct selection *const sides_of[DIFF_SIDES][1] = {{base}, {now}};
 	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
 	struct diff *diff = NULL;
 
-	if (diff_begin(sides, least, &diff, wasm_err()) < 0 ||
+	if (diff_begin(sides, LEAST_CHANGE, &diff, wasm_err()) < 0 ||
 	    wasm_tree_rows(&WASM_TREE(diff->nodes, diff->n_nodes)) == 0)
 		return diff;
 	diff_free(diff);
@@ -208,8 +211,9 @@ WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
 {
 	struct buf *buf = wasm_answer();
 
-	buf_printf(buf, "{\"n\":%u,\"smallestP\":%.17g,\"whole\":[%.17g,%.17g],\"problem\":",
-		   diff->n_permutations, diff->smallest_p, diff->whole[DIFF_BASE],
+	buf_printf(buf, "{\"n\":%u,\"level\":%g,\"least\":%g,\"smallestP\":%.17g",
+		   diff->n_permutations, DIFF_LEVEL, diff->least, diff->smallest_p);
+	buf_printf(buf, ",\"whole\":[%.17g,%.17g],\"problem\":", diff->whole[DIFF_BASE],
 		   diff->whole[DIFF_NEW]);
 	if (diff->no_chance)
 		json_add_string(buf, diff->no_chance);
@@ -225,6 +229,21 @@ WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
 	return buf_text(buf);
 }
 
+/* Whether self or total of each function changed by more than chance. */
+static const struct wasm_view *diff_flags(const struct diff *diff, bool of_self)
+{
+	uint32_t *to;
+	const struct wasm_view *column = wasm_numbers(diff->n_functions, &to);
+
+	for (size_t i = 0; to && i < diff->n_functions; i++) {
+		const struct diff_function *it = &diff->functions[i];
+
+		to[i] = of_self ? diff_significant(diff, it->self_change, it->self_p, DIFF_LEVEL)
+				: diff_significant(diff, it->total_change, it->total_p, DIFF_LEVEL);
+	}
+	return column;
+}
+
 static const struct wasm_view *diff_function_column(const struct diff *diff, const char *name)
 {
 	const struct diff_function *functions = diff->functions;
@@ -238,6 +257,8 @@ static const struct wasm_view *diff_function_column(const struct diff *diff, con
 		return WASM_DOUBLES(functions, n, total[DIFF_BASE]);
 	if (strcmp(name, "total1") == 0)
 		return WASM_DOUBLES(functions, n, total[DIFF_NEW]);
+	if (strcmp(name, "selfFlag") == 0 || strcmp(name, "totalFlag") == 0)
+		return diff_flags(diff, *name == 's');
 	if (strcmp(name, "selfP") == 0)
 		return WASM_DOUBLES(functions, n, self_p);
 	if (strcmp(name, "totalP") == 0)

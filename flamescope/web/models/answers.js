@@ -188,8 +188,12 @@ export function makeAnswers() {
 		},
 		details: (state, name) => facts("details", selections.selection(state).made, name),
 		diff(state) {
-			const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
-			return { ...structuredClone(diff), tree: treeOf(state.changes) };
+			try {
+				const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
+				return { ...structuredClone(diff), tree: treeOf(state.changes) };
+			} catch ({ message }) {
+				return { problem: message };
+			}
 		},
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.allTime(state), n),

@@ -5,7 +5,6 @@
  */
 
 import { column, columns, drawingOf, facts, free, make, testDiff } from "wick/models/model.js";
-import { LEAST } from "wick/models/significance.js";
 import { asTree } from "wick/stacks/tree_layout.js";
 
 const STEP = 16; /* permutations at once */
@@ -21,15 +20,15 @@ function treeOf(made, changes) {
 }
 
 /**
- * makeDiff - compare two selections that can be compared (significance.js)
+ * makeDiff - compare two selections; an Error says why they cannot be
  *
  * Return: {names, whole, self: [base, new], total: [base, new], treeOf(changes), testSlice(), file(), release()}:
  * shares by function, the greatest change of total or self first; a tree is one of tree_layout.js, its width
  * the mean of both sides, of CHANGES that of what is new or gone, and what leads there.  testSlice() tests a part of what may be
- * chance: {part: that is done} or {chance: {selfP, totalP, n, smallestP, problem}}.
+ * chance: {part: that is done} or {chance: {selfP, totalP, selfFlag, totalFlag: it is more, n, level, smallestP, problem}}.
  */
 export function makeDiff(base, now) {
-	const made = make("diff", base.made, now.made, LEAST);
+	const made = make("diff", base.made, now.made);
 	const { names, whole } = facts("diff", made);
 	return {
 		names,
@@ -57,6 +56,6 @@ function testSlice(made) {
 		part = testDiff(made, STEP);
 	if (part < 1)
 		return { part };
-	const { n, smallestP, problem } = facts("diff", made);
-	return { chance: { n, smallestP, problem, ...columns("diff", made, "selfP", "totalP") } };
+	const { names, whole, ...said } = facts("diff", made);
+	return { chance: { ...said, ...columns("diff", made, "selfP", "totalP", "selfFlag", "totalFlag") } };
 }

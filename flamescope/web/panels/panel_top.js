@@ -4,6 +4,7 @@ import { commandFor } from "wick/state/command.js";
 import { make } from "wick/parts/dom.js";
 import { countOf, formatLength, formatTotal, grouped } from "wick/parts/amount.js";
 import { attachBox } from "wick/parts/floating.js";
+import { copy } from "wick/parts/save.js";
 import { lastPart, periodOf, shortName } from "wick/state/recording.js";
 import { decode } from "wick/state/store.js";
 
@@ -56,21 +57,6 @@ function commandOf(app) {
 
 /* Chat programs leave out what is no letter at the end of a link. */
 const whole = (link) => link.replace(/[^A-Za-z0-9]$/, (end) => `%${end.charCodeAt(0).toString(16).toUpperCase()}`);
-
-async function copy(app, text, what, note = "") {
-	try {
-		await navigator.clipboard.writeText(text);
-	} catch {
-		/* Pages from file:// may not use the clipboard: a field that is copied from can. */
-		const field = make("textarea", { value: text });
-		document.body.append(field);
-		field.select();
-		document.execCommand("copy");
-		field.remove();
-	}
-	app.say(`${what} copied: ${text}${note}`);
-	document.getElementById("shared").textContent = `${what} copied${note}`;
-}
 
 /* A list of terms; TITLE stands over it where there is more than one. */
 function factList(facts, title = "") {

@@ -1,5 +1,5 @@
 /*
- * save.js - drawings as PNG or SVG, numbers as CSV, the selected samples as files of other programs
+ * save.js - copied texts, drawings as PNG or SVG, numbers as CSV, the selected samples as files of other programs
  *
  * A picture is of the whole drawing, not of what a window happens to show of it; what would be
  * larger than browsers can draw is left out, and that is said.
@@ -13,6 +13,22 @@ const MOST_PIXELS = 64e6;
 const GAP = 8;
 const TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv" };
 const CELL = 6; /* pixels of a column of the heatmap, where there is room */
+
+/** Copies TEXT, and says that WHAT was copied. */
+export async function copy(app, text, what, note = "") {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		/* Pages from file:// may not use the clipboard: a field that is copied from can. */
+		const field = make("textarea", { value: text });
+		document.body.append(field);
+		field.select();
+		document.execCommand("copy");
+		field.remove();
+	}
+	app.say(`${what} copied: ${text}${note}`);
+	document.getElementById("shared").textContent = `${what} copied${note}`;
+}
 
 /* Hands a blob to the browser as a file. */
 function download(blob, name) {
