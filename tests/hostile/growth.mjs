@@ -8,7 +8,6 @@ import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
 import { drawingOf, facts, startModel } from "../../flamescope/web/models/model.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { originalName } from "../../flamescope/web/models/pattern.js";
-import { problemsOf } from "../../flamescope/web/panels/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
 import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
@@ -24,7 +23,7 @@ async function profileOf(html) {
 }
 
 function look(profile) {
-	problemsOf(profile);
+	facts("notes", profile.made, 0);
 	for (const groups of [[], ["thread"]]) {
 		const selection = makeSelection(profile, { ...EMPTY_QUERY, groups, only: ["a|b|f|n|r"] });
 		const nameOf = (frame) => frameName(selection, frame);

@@ -9,7 +9,7 @@ import { lastPart, periodOf, shortName } from "wick/state/recording.js";
 import { decode } from "wick/state/store.js";
 
 const MOST_LISTED = 40;
-const THEMES = { "": "system", light: "light", dark: "dark" };
+const NEXT_THEME = { "": "light", light: "dark" };
 
 /* When the recording began, in the reader's own time of day; "" if it does not say. */
 function startOfDay({ hasEpoch, startNs, epochOffsetNs }) {
@@ -72,15 +72,13 @@ export function mountTop(app) {
 			app.say(redo ? "Redone" : "Undone");
 	}
 	function nextTheme() {
-		const all = Object.keys(THEMES);
-		const theme = all[(all.indexOf(app.store.state.theme) + 1) % all.length];
-		app.store.set({ theme });
-		app.say(`Theme: ${THEMES[theme]}`);
+		app.store.set({ theme: NEXT_THEME[app.store.state.theme] ?? "" });
+		app.say(at("theme").title);
 	}
 	function update() {
 		at("undo").disabled = !app.store.canUndo;
 		at("redo").disabled = !app.store.canRedo;
-		at("theme").title = `Theme: ${THEMES[app.store.state.theme] ?? "system"} (t)`;
+		at("theme").title = `Theme: ${app.store.state.theme || "system"} (t)`;
 		at("theme").setAttribute("aria-label", at("theme").title);
 	}
 	function describe() {

@@ -45,12 +45,8 @@ export function mountSplitter(splitter, main, app) {
 			set(((clientY - grip - top) / (bottom - top - splitter.offsetHeight)) * 1000, { replace: !isFirst });
 		},
 	}));
-	splitter.setAttribute("aria-valuemin", String(LEAST / 10));
-	splitter.setAttribute("aria-valuemax", String((1000 - LEAST) / 10));
 	splitter.addEventListener("dblclick", () => set(0));
-	const steps = Object.entries(STEPS).map(([key, by]) => [key, () => set(Math.max(1, shown + by))]);
-	const keys = { ...Object.fromEntries(steps), Enter: () => set(0) };
-	onKeys(splitter, () => keys);
+	onKeys(splitter, ({ key }) => ({ Enter: () => set(0), ...(key in STEPS && { [key]: () => set(Math.max(1, shown + STEPS[key])) }) }));
 	app.keys.add({ key: "↑ ↓", what: "make the heatmap lower or higher; Enter: as it was", where: "bar below the heatmap" });
 	app.store.subscribe(show);
 	window.addEventListener("resize", show);
@@ -75,7 +71,6 @@ export function mountDetailsRoom(button, panel, app) {
 		app.emit("details");
 		app.emit("resize");
 	}
-	button.title = "Details of a function, or of all (d)";
 	button.addEventListener("click", toggle);
 	app.keys.add({ key: "d", what: "details of a function, or of all", run: toggle });
 	app.store.subscribe((state, old) => {

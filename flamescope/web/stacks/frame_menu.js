@@ -50,7 +50,8 @@ export function openFrameMenu(app, x, y, selection, frame, dimension = "") {
 		act();
 	}, { role: "menuitem" })));
 	menu.addEventListener("toggle", ({ newState }) => newState === "closed" && menu.remove());
-	menu.addEventListener("keydown", (event) => (event.key === "Tab" ? menu.hidePopover() : walkBox(event, menu)));
+	menu.addEventListener("keydown", (event) => event.key === "Tab" && menu.hidePopover());
+	walkBox(menu);
 	document.body.append(menu);
 	menu.showPopover();
 	menu.style.left = `${Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4))}px`;

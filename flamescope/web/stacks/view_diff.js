@@ -3,7 +3,7 @@
 import { countOf, formatAmount, formatShare } from "wick/parts/amount.js";
 import { button, make, option } from "wick/parts/dom.js";
 import { sideNames } from "wick/state/recording.js";
-import { GraphView } from "wick/stacks/stack_view.js";
+import { GraphView, viewOf } from "wick/stacks/stack_view.js";
 import { treePicture } from "wick/stacks/tree_picture.js";
 import { VirtualTable } from "wick/parts/virtual_table.js";
 
@@ -60,7 +60,6 @@ class DiffView extends GraphView {
 		element.prepend(make("div", { className: "bar diff-bar" },
 			act("Take this selection as baseline", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
 		element.append(this.table.element);
-		this.update();
 	}
 
 	onState(state, old) {
@@ -189,9 +188,4 @@ class DiffView extends GraphView {
 	}
 }
 
-export const diffView = {
-	id: "diff",
-	label: "Diff",
-	title: "Difference",
-	mount: (element, app) => new DiffView(element, app),
-};
+export const diffView = viewOf(DiffView, "diff", "Diff", "Difference");

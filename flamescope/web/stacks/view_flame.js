@@ -3,7 +3,7 @@
 import { formatTotal } from "wick/parts/amount.js";
 import { make, option } from "wick/parts/dom.js";
 import { rangesText } from "wick/heat/heat_words.js";
-import { GraphView, whyEmpty } from "wick/stacks/stack_view.js";
+import { GraphView, viewOf, whyEmpty } from "wick/stacks/stack_view.js";
 import { flamePicture } from "wick/stacks/tree_picture.js";
 
 const MOST_SIDES = 12;
@@ -12,14 +12,8 @@ const isEmpty = ({ tree }) => !(tree.width[0] > 0) || tree.n === 1;
 
 /* All stacks in one graph. */
 class FlameView extends GraphView {
-	constructor(element, app, kind) {
-		super(element, app);
-		this.kind = kind;
-		this.update();
-	}
-
 	show() {
-		const { app, kind: { order, title, up } } = this;
+		const { app, order, title, up } = this;
 		const picture = flamePicture(app, app.models.flame(order, ""));
 		this.draw([{ picture, label: title, up, key: "window" }], isEmpty(picture) ? whyEmpty(app, picture.tree.selection) : "");
 	}
@@ -37,7 +31,6 @@ class Sandwich extends GraphView {
 		input.setAttribute("list", "sandwich-functions");
 		super(element, app, [make("label", {}, "Function ", input, list)]);
 		Object.assign(this, { input, list });
-		this.update();
 	}
 
 	#goTo(around, more) {
@@ -69,11 +62,6 @@ class Sandwich extends GraphView {
 class SidesView extends GraphView {
 	hint = "Enter zooms all, m opens the menu of a frame";
 
-	constructor(element, app) {
-		super(element, app);
-		this.update();
-	}
-
 	show() {
 		const { app } = this;
 		const all = app.models.sides();
@@ -91,15 +79,10 @@ class SidesView extends GraphView {
 	}
 }
 
-const flame = (id, label, title, up, order) =>
-	({ id, label, title, mount: (element, app) => new FlameView(element, app, { title, up, order }) });
-
-/** For panel_view.js. */
 export const flameViews = [
-	flame("flame", "Flame", "Flame graph", true, "calls"),
-	flame("icicle", "Icicle", "Icicle", false, "calls"),
-	flame("reverse", "Reverse", "Reverse graph", false, "reverse"),
-	{ id: "sandwich", label: "Callers", title: "Callers and callees", mount: (element, app) => new Sandwich(element, app) },
+	viewOf(FlameView, "flame", "Flame", "Flame graph", { up: true, order: "calls" }),
+	viewOf(FlameView, "icicle", "Icicle", "Icicle", { up: false, order: "calls" }),
+	viewOf(FlameView, "reverse", "Reverse", "Reverse graph", { up: false, order: "reverse" }),
+	viewOf(Sandwich, "sandwich", "Callers", "Callers and callees"),
 ];
-export const sidesView = { id: "sides", label: "Sides", title: "Selections side by side",
-	mount: (element, app) => new SidesView(element, app) };
+export const sidesView = viewOf(SidesView, "sides", "Sides", "Selections side by side");
