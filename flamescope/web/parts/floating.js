@@ -18,9 +18,7 @@ export function makeTip(element) {
 			element.style.left = `${Math.max(GAP, left)}px`;
 			element.style.top = `${Math.max(GAP, top)}px`;
 		},
-		hide() {
-			element.hidden = true;
-		},
+		hide: () => (element.hidden = true),
 	};
 }
 

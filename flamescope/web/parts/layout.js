@@ -17,9 +17,7 @@ const NARROW = "(max-width: 900px)"; /* where the details lie over the view */
 const clamp = (share) => Math.max(LEAST, Math.min(1000 - LEAST, Math.round(share)));
 
 /** The part that the heatmap has of HEIGHT pixels, in thousandths; SPLIT: of the state, 0: as fits. */
-export function heatShare(split, height) {
-	return clamp(split || (height >= HIGH ? SHARES.high : SHARES.usual));
-}
+export const heatShare = (split, height) => clamp(split || (height >= HIGH ? SHARES.high : SHARES.usual));
 
 /* The bar between heatmap and view: dragged, or moved by keys. */
 export function mountSplitter(splitter, main, app) {

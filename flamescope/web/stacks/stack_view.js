@@ -168,7 +168,8 @@ export class GraphView extends StackView {
 		this.bar = make("div", { className: "bar" }, ...controls, this.crumbs, this.legend.element);
 		this.room = make("div", { className: "graphs" });
 		element.replaceChildren(this.bar, this.note, this.room);
-		this.offs.push(...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })));
+		this.offs.push(...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
+			() => this.all.forEach((graph) => graph.stop()));
 	}
 
 	get graphs() {
@@ -223,10 +224,5 @@ export class GraphView extends StackView {
 	openMenu({ selection, frame, depth }, node, x, y) {
 		if (selection)
 			openFrameMenu(this.app, x, y, selection, frame[node], this.app.store.state.query.groups[depth[node] - 1]);
-	}
-
-	unmount() {
-		this.all.forEach((graph) => graph.stop());
-		super.unmount();
 	}
 }

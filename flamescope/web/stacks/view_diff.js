@@ -60,6 +60,7 @@ class DiffView extends GraphView {
 		element.prepend(make("div", { className: "bar diff-bar" },
 			act("Take this selection as baseline", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
 		element.append(this.table.element);
+		this.offs.push(() => (this.round = null));
 	}
 
 	onState(state, old) {
@@ -180,11 +181,6 @@ class DiffView extends GraphView {
 		const lacking = { new: total[0], gone: total[1] }[changes];
 		const found = this.app.models.search().names;
 		this.table.show([...names.keys()].filter((i) => !(lacking?.[i]) && (!found || found.has(names[i]))), sort);
-	}
-
-	unmount() {
-		this.round = null;
-		super.unmount();
 	}
 }
 

@@ -24,6 +24,7 @@ class TableView extends StackView {
 		this.precision = make("span", { className: "says" });
 		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"), this.precision);
 		this.showNear = drawing(() => this.#near());
+		this.offs.push(this.showNear.stop);
 	}
 
 	onState(state, old) {
@@ -107,11 +108,6 @@ class TableView extends StackView {
 		});
 		return make("section", {}, make("h2", { textContent: title }), items.length
 			? make("ul", { "aria-label": title }, ...items) : make("p", { textContent: "none" }));
-	}
-
-	unmount() {
-		this.showNear.stop();
-		super.unmount();
 	}
 }
 
