@@ -69,7 +69,7 @@ struct wasm_tree {
 /**
  * wasm_tree_rows - put nodes into the order of a drawing: row by row, from left to right
  *
- * Return:  0; -ENOMEM.
+ * Return:  0; -ENOMEM; -EINVAL: not all of them hang together.
  */
 int wasm_tree_rows(const struct wasm_tree *tree);
 

@@ -10,8 +10,9 @@ static uint32_t *link_of(const struct wasm_tree *tree, size_t node, size_t link)
 	return (uint32_t *)(void *)((char *)tree->nodes + node * tree->size + link);
 }
 
-/* The nodes in their new order, and the place of each in it. */
-static void find_order(const struct wasm_tree *tree, uint32_t *order, uint32_t *place)
+/* The place of each node in the new order; ORDER is room for it.  Return: how many nodes there are.
+ */
+static size_t find_places(const struct wasm_tree *tree, uint32_t *order, uint32_t *place)
 {
 	size_t filled = 1;
 
@@ -23,6 +24,25 @@ static void find_order(const struct wasm_tree *tree, uint32_t *order, uint32_t *
 			order[filled++] = child;
 		}
 	}
+	return filled;
+}
+
+/* Each swap puts a node into its place; SPARE is room for one. */
+static void move_nodes(const struct wasm_tree *tree, uint32_t *place, char *spare)
+{
+	char *nodes = tree->nodes;
+
+	for (size_t i = 0; i < tree->n; i++) {
+		while (place[i] != i) {
+			const uint32_t to = place[i];
+
+			memcpy(spare, nodes + to * tree->size, tree->size);
+			memcpy(nodes + to * tree->size, nodes + i * tree->size, tree->size);
+			memcpy(nodes + i * tree->size, spare, tree->size);
+			place[i] = place[to];
+			place[to] = to;
+		}
+	}
 }
 
 int wasm_tree_rows(const struct wasm_tree *tree)
@@ -30,22 +50,19 @@ int wasm_tree_rows(const struct wasm_tree *tree)
 	const size_t links[] = {tree->parent, tree->first_child, tree->next};
 	uint32_t *order = calloc(tree->n + 1, sizeof(*order));
 	uint32_t *place = calloc(tree->n + 1, sizeof(*place));
-	char *copy = calloc(tree->n + 1, tree->size);
-	int r = order && place && copy ? 0 : -ENOMEM;
+	char *spare = malloc(tree->size);
+	int r = order && place && spare ? 0 : -ENOMEM;
 
-	if (r == 0) {
-		find_order(tree, order, place);
-		memcpy(copy, tree->nodes, tree->n * tree->size);
-	}
-	for (size_t i = 0; r == 0 && i < tree->n; i++) {
-		memcpy((char *)tree->nodes + i * tree->size, copy + order[i] * tree->size,
-		       tree->size);
+	if (r == 0 && find_places(tree, order, place) != tree->n)
+		r = -EINVAL;
+	for (size_t i = 0; r == 0 && i < tree->n; i++)
 		for (size_t k = 0; k < sizeof(links) / sizeof(links[0]); k++)
 			*link_of(tree, i, links[k]) = place[*link_of(tree, i, links[k])];
-	}
+	if (r == 0)
+		move_nodes(tree, place, spare);
 	free(order);
 	free(place);
-	free(copy);
+	free(spare);
 	return r;
 }
 

@@ -19,14 +19,11 @@ function whereRows({ places, nPlaces }) {
 }
 
 /* Readings of a counter go on from each other: what they add up to says nothing, their change does. */
-function metricRows(details) {
-	return details.metrics.map((m) => {
-		const changes = [m.gain, -m.loss].filter((change) => change !== 0)
-			.map((change) => formatChange(change, m.unit));
-		const change = changes.length ? `, change ${changes.join(" ")}` : "";
-		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${change}`];
-	});
-}
+const metricRows = ({ metrics }) => metrics.map(({ name, unit, mean, min, max, gain, loss }) => {
+	const changes = [gain, -loss].filter((change) => change !== 0).map((change) => formatChange(change, unit));
+	const change = changes.length ? `, change ${changes.join(" ")}` : "";
+	return [name, `mean ${formatAmount(mean, unit)} (${formatAmount(min, unit)} to ${formatAmount(max, unit)})${change}`];
+});
 
 function tagPart({ name, values, more, moreAmount }, { total }, unit) {
 	const row = (label, amount) => [label, formatAmount(amount, unit), formatShare(amount, total.gain + total.loss)];
