@@ -14,8 +14,8 @@ static bool is_left_out(const struct diff_table *table, size_t i)
 void diff_table_csv(const struct diff_table *table, struct buf *buf)
 {
 	buf_add(buf,
-		"function,total_before,total_after,total_change,total_p,self_before,self_after,"
-		"self_change,self_p,significant\n");
+		"function,total before,total after,total change,total p,self before,self after,"
+		"self change,self p,significant\n");
 	for (size_t i = 0; i < table->diff->n_functions; i++) {
 		const struct diff_function *function = &table->diff->functions[i];
 

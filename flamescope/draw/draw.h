@@ -33,6 +33,12 @@ void measure_total(struct buf *buf, const struct selection *selection, uint64_t 
 void measure_rate(struct buf *buf, const struct selection *selection, uint64_t value, uint64_t ns);
 
 /**
+ * measure_precision - how sure shares are: "shares are right within 2.5 points (95 %)"; nothing
+ * where samples are not counted, or not by their periods
+ */
+void measure_precision(struct buf *buf, const struct selection *selection);
+
+/**
  * measure_unit_word - what there are shares of: "time", "bytes", "samples", "page-faults"
  * @unit: of a selection
  *

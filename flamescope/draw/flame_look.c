@@ -69,10 +69,38 @@ static int find_states(struct flame_looks *looks)
 	return r;
 }
 
+/*
+ * The module that an inlined function at the root has elsewhere in the stacks: the graph of what it
+ * calls begins with it.
+ */
+static const char *module_above(const struct flame *flame)
+{
+	const struct selection *selection = flame->selection;
+	const struct profile_frame *frames = selection->profile->frames;
+	uint32_t frame = flame->nodes[flame->nodes[0].first_child].frame;
+	uint32_t node = 1;
+
+	if (flame->nodes[0].first_child == FLAME_NONE)
+		return "";
+	while (node < selection->n_nodes && selection->nodes[node].frame != frame)
+		node++;
+	while (node && node < selection->n_nodes && frame < selection->profile->n_frames &&
+	       frames[frame].inlined) {
+		node = selection->nodes[node].parent;
+		frame = selection->nodes[node].frame;
+	}
+	return node && node < selection->n_nodes && frame < selection->profile->n_frames
+		       ? selection->profile->strings[frames[frame].module]
+		       : "";
+}
+
 int flame_looks_init(struct flame_looks *looks, const struct flame *flame, enum flame_order order,
 		     enum colour_by by)
 {
-	*looks = (struct flame_looks){.flame = flame, .order = order, .by = by};
+	*looks = (struct flame_looks){.flame = flame,
+				      .order = order,
+				      .by = by,
+				      .above = order == FLAME_CALLS ? module_above(flame) : ""};
 	if (by != COLOUR_BY_STATE)
 		return 0;
 	looks->states = calloc(n_frames(flame->selection) + 1, sizeof(*looks->states));
@@ -100,11 +128,13 @@ static const char *module_of(const struct flame_looks *looks, uint32_t node)
 	const struct flame_node *nodes = looks->flame->nodes;
 	const struct profile_frame *frame = frame_of(looks->flame, node);
 
+	if (!frame)
+		return "";
 	while (frame && frame->inlined) {
 		node = looks->order == FLAME_REVERSE ? nodes[node].first_child : nodes[node].parent;
 		frame = frame_of(looks->flame, node);
 	}
-	return frame ? looks->flame->selection->profile->strings[frame->module] : "";
+	return frame ? looks->flame->selection->profile->strings[frame->module] : looks->above;
 }
 
 /* Of the group that a node is in, else of its function. */

@@ -91,7 +91,8 @@ int flame_write_csv(struct buf *buf, const struct flame *flame, double threshold
 
 	if (flame_layout_make(&layout, flame, threshold, false) < 0)
 		return -ENOMEM;
-	buf_add(buf, "depth,function,module,gain,loss,self_gain,self_loss,samples,self_samples\n");
+	buf_add(buf, "depth,function,module,total gain,total loss,self gain,self loss,samples,self "
+		     "samples\n");
 	do {
 		const struct flame_node *it = &flame->nodes[node];
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char csv_head[] =
-	"function,module,self_gain,self_loss,gain,loss,self_samples,samples,calls\n";
+	"function,module,self gain,self loss,total gain,total loss,self samples,samples,calls\n";
 
 static void add_csv_row(struct buf *buf, const struct function_table *table,
 			const struct flame_function *row)

@@ -31,7 +31,7 @@ static void add_csv_cell(struct buf *buf, const struct heat *heat, const struct 
 
 void heat_write_csv(struct buf *buf, const struct heat *heat, const struct selection *selection)
 {
-	buf_add(buf, "time_s,column,row,");
+	buf_add(buf, "time (s),column,row,");
 	words_csv(buf, selection->unit);
 	buf_add(buf, ",samples\n");
 	for (size_t column = 0; column < heat->n_columns; column++)

@@ -108,6 +108,7 @@ struct flame_looks {
 	const struct flame *flame;
 	enum flame_order order; /* where the callers of a node are */
 	enum colour_by by;
+	const char *above;   /* the module of an inlined function that a graph begins with */
 	const char **states; /* by frame, "" and NULL: not known; NULL: nobody asks */
 };
 

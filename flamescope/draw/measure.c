@@ -49,6 +49,20 @@ void measure_rate(struct buf *buf, const struct selection *selection, uint64_t v
 		buf_printf(buf, "%.*f s/s", ms < 10000 ? 2 : 1, ms / 1000);
 }
 
+void measure_precision(struct buf *buf, const struct selection *selection)
+{
+	double weight = 0, squares = 0;
+
+	if (selection->is_signed || selection->measure > QUERY_WEIGHT)
+		return;
+	for (size_t i = 0; i < selection->n; i++) {
+		weight += (double)selection->values[i];
+		squares += (double)selection->values[i] * (double)selection->values[i];
+	}
+	buf_add(buf, "shares are right ");
+	words_precision(buf, weight, squares);
+}
+
 const char *measure_unit_word(const char *unit)
 {
 	static const char *const words[][2] = {{"ns", "time"},   {"us", "time"}, {"B", "bytes"},

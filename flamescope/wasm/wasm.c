@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "flamescope/draw/draw.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 #include "flamescope/query/query.h"
@@ -273,10 +274,6 @@ static const struct wasm_view *frame_column(const struct profile *p, const char 
 		return WASM_NUMBERS(p->frames, p->n_frames, module);
 	if (strcmp(name, "inlined") == 0)
 		return WASM_NUMBERS(p->frames, p->n_frames, inlined);
-	if (strcmp(name, "addr") == 0)
-		return WASM_DOUBLES(p->frames, p->n_frames, addr);
-	if (strcmp(name, "offset") == 0)
-		return WASM_DOUBLES(p->frames, p->n_frames, offset);
 	return NULL;
 }
 
@@ -382,15 +379,30 @@ const struct wasm_view *wasm_dimension_column(const struct dimension *dimension,
 
 /* --- selections --- */
 
-static const char *const measures[] = {
-	[QUERY_SAMPLES] = "samples", [QUERY_WEIGHT] = "period", [QUERY_VALUE] = "value",
-	[QUERY_MEAN] = "mean",       [QUERY_DELTA] = "delta",   [QUERY_GAIN] = "gain",
-	[QUERY_LOSS] = "loss",
-};
+/* STEP of the words of a page's URL: "focus:main", "collapse"; it frees FROM. */
+static struct selection *transform(struct selection *from, const char *step, struct err *err)
+{
+	static const char *const kinds[] = {
+		[TRANSFORM_FOCUS] = "focus",       [TRANSFORM_MERGE] = "merge",
+		[TRANSFORM_COLLAPSE] = "collapse", [TRANSFORM_DROP] = "drop",
+		[TRANSFORM_HIDE] = "hide",
+	};
+	const char *of = strchrnul(step, ':');
+	const size_t len = (size_t)(of - step);
+	struct selection *to = NULL;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i]) == len && strncmp(step, kinds[i], len) == 0)
+			(void)selection_transform(from, (enum transform_kind)i, of + (*of == ':'),
+						  &to, err);
+	selection_free(from);
+	return to;
+}
 
 /*
- * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, and an
- * empty name at the end.  EVERY_EVENT: also samples of other events than the first.
+ * WORDS are "name\0value\0" and so on, as options of the command line without their dashes, or "t"
+ * and a step that changes stacks; an empty name is at the end.  EVERY_EVENT: also samples of other
+ * events than the first.
  */
 WASM_EXPORT("selection_new")
 struct selection *wasm_selection_new(const struct profile *profile, const char *words,
@@ -399,17 +411,22 @@ struct selection *wasm_selection_new(const struct profile *profile, const char *
 	struct selection *selection = NULL;
 	struct query_words query = {0};
 	struct err *err = wasm_err();
+	const char *value;
 	int r = 0;
 
-	while (r >= 0 && *words) {
-		const char *value = words + strlen(words) + 1;
-
-		r = query_words_take(&query, words, value, err);
-		words = value + strlen(value) + 1;
+	for (const char *name = words; r >= 0 && *name; name = value + strlen(value) + 1) {
+		value = name + strlen(name) + 1;
+		if (strcmp(name, "t") != 0)
+			r = query_words_take(&query, name, value, err);
 	}
 	query.query.every_event = every_event != 0;
 	if (r >= 0)
 		(void)selection_make(profile, &query.query, &selection, err);
+	for (const char *name = words; selection && *name; name = value + strlen(value) + 1) {
+		value = name + strlen(name) + 1;
+		if (strcmp(name, "t") == 0)
+			selection = transform(selection, value, err);
+	}
 	query_words_release(&query);
 	return selection;
 }
@@ -419,29 +436,13 @@ WASM_EXPORT("selection_free") void wasm_selection_free(struct selection *selecti
 	selection_free(selection);
 }
 
-/* KIND: "focus", "merge"...: the words of a page's URL. */
-WASM_EXPORT("transform_new")
-struct selection *wasm_transform_new(const struct selection *from, const char *kind, const char *of)
-{
-	static const char *const kinds[] = {
-		[TRANSFORM_FOCUS] = "focus",       [TRANSFORM_MERGE] = "merge",
-		[TRANSFORM_COLLAPSE] = "collapse", [TRANSFORM_DROP] = "drop",
-		[TRANSFORM_HIDE] = "hide",
-	};
-	struct selection *to = NULL;
-	struct err *err = wasm_err();
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			(void)selection_transform(from, (enum transform_kind)i, of, &to, err);
-	return to;
-}
-
 WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct selection *selection)
 {
 	struct buf *buf = wasm_answer();
+	struct buf precision = {.limit = MAX_ANSWER};
 	double sum = 0, size = 0;
 
+	measure_precision(&precision, selection);
 	for (size_t i = 0; i < selection->n; i++) {
 		sum += (double)selection->values[i];
 		size += fabs((double)selection->values[i]);
@@ -449,7 +450,9 @@ WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct sel
 	buf_printf(buf, "{\"n\":%zu,\"nNodes\":%zu,\"event\":%d", selection->n, selection->n_nodes,
 		   selection->event == SELECTION_EVERY_EVENT ? -1 : (int)selection->event);
 	buf_printf(buf, ",\"sum\":%.17g,\"size\":%.17g", sum, size);
-	json_add_text(buf, "measure", measures[selection->measure]);
+	json_add_text(buf, "measure", measure_word(selection));
+	json_add_text(buf, "precision", buf_text(&precision));
+	buf_release(&precision);
 	json_add_text(buf, "unit", selection->unit);
 	json_add_text(buf, "noun", selection->noun);
 	json_add_number(buf, "nAbsent", selection->n_absent);

@@ -173,9 +173,13 @@ struct flame *wasm_flame_new(const struct selection *selection, int reverse, con
 	int r = flame_make(selection, reverse ? FLAME_REVERSE : FLAME_CALLS,
 			   *around ? around : NULL, &flame);
 
-	if (r < 0)
-		(void)err_set(wasm_err(), -r, "a graph of these stacks");
-	return flame;
+	if (r == 0)
+		r = wasm_tree_rows(&WASM_TREE(flame->nodes, flame->n_nodes));
+	if (r == 0)
+		return flame;
+	flame_free(flame);
+	(void)err_set(wasm_err(), -r, "a graph of these stacks");
+	return NULL;
 }
 
 WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
@@ -183,14 +187,29 @@ WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
 	flame_free(flame);
 }
 
+/* As wide as gain and loss together. */
+static const struct wasm_view *flame_place(const struct flame *flame, bool is_start)
+{
+	double *amount = calloc(flame->n_nodes + 1, sizeof(*amount));
+	const struct wasm_view *column;
+
+	for (size_t i = 0; amount && i < flame->n_nodes; i++)
+		amount[i] = (double)flame->nodes[i].gain + (double)flame->nodes[i].loss;
+	column = wasm_tree_place(&WASM_TREE(flame->nodes, flame->n_nodes), amount, is_start);
+	free(amount);
+	return column;
+}
+
 static const struct wasm_view *tree_column(const struct flame *flame, const char *name)
 {
 	if (strcmp(name, "frame") == 0)
 		return WASM_NUMBERS(flame->nodes, flame->n_nodes, frame);
-	if (strcmp(name, "firstChild") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, first_child);
-	if (strcmp(name, "next") == 0)
-		return WASM_NUMBERS(flame->nodes, flame->n_nodes, next);
+	if (strcmp(name, "parent") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, parent);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(flame->nodes, flame->n_nodes, depth);
+	if (strcmp(name, "x") == 0 || strcmp(name, "width") == 0)
+		return flame_place(flame, *name == 'x');
 	return NULL;
 }
 
@@ -250,15 +269,22 @@ const struct wasm_view *wasm_functions_column(const struct wasm_functions *funct
 
 /* --- comparisons --- */
 
+/* Of a share: what changed by less is not tested, as in `wick diff`. */
+#define LEAST_CHANGE 0.01
+
 WASM_EXPORT("diff_new")
-struct diff *wasm_diff_new(const struct selection *base, const struct selection *now, double least)
+struct diff *wasm_diff_new(const struct selection *base, const struct selection *now)
 {
 	const struct selection *const sides_of[DIFF_SIDES][1] = {{base}, {now}};
 	const struct diff_side sides[DIFF_SIDES] = {{1, sides_of[0]}, {1, sides_of[1]}};
 	struct diff *diff = NULL;
 
-	(void)diff_begin(sides, least, &diff, wasm_err());
-	return diff;
+	if (diff_begin(sides, LEAST_CHANGE, &diff, wasm_err()) < 0 ||
+	    wasm_tree_rows(&WASM_TREE(diff->nodes, diff->n_nodes)) == 0)
+		return diff;
+	diff_free(diff);
+	(void)err_set(wasm_err(), ENOMEM, "a comparison of these stacks");
+	return NULL;
 }
 
 WASM_EXPORT("diff_free") void wasm_diff_free(struct diff *diff)
@@ -278,8 +304,9 @@ WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
 {
 	struct buf *buf = wasm_answer();
 
-	buf_printf(buf, "{\"n\":%u,\"smallestP\":%.17g,\"whole\":[%.17g,%.17g],\"problem\":",
-		   diff->n_permutations, diff->smallest_p, diff->whole[DIFF_BASE],
+	buf_printf(buf, "{\"n\":%u,\"level\":%g,\"least\":%g,\"smallestP\":%.17g",
+		   diff->n_permutations, DIFF_LEVEL, diff->least, diff->smallest_p);
+	buf_printf(buf, ",\"whole\":[%.17g,%.17g],\"problem\":", diff->whole[DIFF_BASE],
 		   diff->whole[DIFF_NEW]);
 	if (diff->no_chance)
 		json_add_string(buf, diff->no_chance);
@@ -295,6 +322,21 @@ WASM_EXPORT("diff_facts") const char *wasm_diff_facts(const struct diff *diff)
 	return buf_text(buf);
 }
 
+/* Whether self or total of each function changed by more than chance. */
+static const struct wasm_view *diff_flags(const struct diff *diff, bool of_self)
+{
+	uint32_t *to;
+	const struct wasm_view *column = wasm_numbers(diff->n_functions, &to);
+
+	for (size_t i = 0; to && i < diff->n_functions; i++) {
+		const struct diff_function *it = &diff->functions[i];
+
+		to[i] = of_self ? diff_significant(diff, it->self_change, it->self_p, DIFF_LEVEL)
+				: diff_significant(diff, it->total_change, it->total_p, DIFF_LEVEL);
+	}
+	return column;
+}
+
 static const struct wasm_view *diff_function_column(const struct diff *diff, const char *name)
 {
 	const struct diff_function *functions = diff->functions;
@@ -308,11 +350,39 @@ static const struct wasm_view *diff_function_column(const struct diff *diff, con
 		return WASM_DOUBLES(functions, n, total[DIFF_BASE]);
 	if (strcmp(name, "total1") == 0)
 		return WASM_DOUBLES(functions, n, total[DIFF_NEW]);
+	if (strcmp(name, "selfFlag") == 0 || strcmp(name, "totalFlag") == 0)
+		return diff_flags(diff, *name == 's');
 	if (strcmp(name, "selfP") == 0)
 		return WASM_DOUBLES(functions, n, self_p);
 	if (strcmp(name, "totalP") == 0)
 		return WASM_DOUBLES(functions, n, total_p);
 	return NULL;
+}
+
+/*
+ * As wide as the mean of both sides; of CHANGES that are "new" or "gone": what only one side has,
+ * and what leads to it.
+ */
+static const struct wasm_view *diff_place(const struct diff *diff, const char *changes,
+					  bool is_start)
+{
+	const struct diff_node *nodes = diff->nodes;
+	const bool is_part = strcmp(changes, "new") == 0 || strcmp(changes, "gone") == 0;
+	const unsigned lacking = *changes == 'n' ? DIFF_BASE : DIFF_NEW;
+	double *amount = calloc(diff->n_nodes + 1, sizeof(*amount));
+	const struct wasm_view *column;
+
+	for (size_t i = diff->n_nodes; amount && i-- > 0;) {
+		if (!is_part || (i && nodes[i].total[lacking] == 0))
+			amount[i] = nodes[i].width;
+		else if (i == 0)
+			break;
+		if (is_part)
+			amount[nodes[i].parent] += amount[i];
+	}
+	column = wasm_tree_place(&WASM_TREE(diff->nodes, diff->n_nodes), amount, is_start);
+	free(amount);
+	return column;
 }
 
 static const struct wasm_view *diff_node_column(const struct diff *diff, const char *name)
@@ -324,10 +394,8 @@ static const struct wasm_view *diff_node_column(const struct diff *diff, const c
 		return WASM_NUMBERS(nodes, n, function);
 	if (strcmp(name, "parent") == 0)
 		return WASM_NUMBERS(nodes, n, parent);
-	if (strcmp(name, "firstChild") == 0)
-		return WASM_NUMBERS(nodes, n, first_child);
-	if (strcmp(name, "next") == 0)
-		return WASM_NUMBERS(nodes, n, next);
+	if (strcmp(name, "depth") == 0)
+		return WASM_NUMBERS(nodes, n, depth);
 	if (strcmp(name, "base") == 0)
 		return WASM_DOUBLES(nodes, n, total[DIFF_BASE]);
 	if (strcmp(name, "now") == 0)
@@ -335,11 +403,14 @@ static const struct wasm_view *diff_node_column(const struct diff *diff, const c
 	return WASM_DOUBLES(nodes, n, width);
 }
 
-/* Of functions: "self0" to "totalP"; others are of the tree's nodes. */
+/* Of functions: "self0" to "totalP"; of the tree's nodes: "x" and "width" of CHANGES, "mean"... */
 WASM_EXPORT("diff_column")
-const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name)
+const struct wasm_view *wasm_diff_column(const struct diff *diff, const char *name,
+					 const char *changes)
 {
 	const struct wasm_view *column = diff_function_column(diff, name);
 
+	if (!column && changes)
+		return diff_place(diff, changes, *name == 'x');
 	return column ? column : diff_node_column(diff, name);
 }

@@ -1,19 +1,17 @@
 /* growth.mjs KIND FILE - the page's modules on one input, so that growth can measure it from outside */
 
 import { readFileSync } from "node:fs";
-import { functionDetails } from "../../flamescope/web/models/details.js";
 import { makeFlame } from "../../flamescope/web/models/flame.js";
 import { foundIn, searchNames } from "../../flamescope/web/models/frame_search.js";
 import { makeHeat } from "../../flamescope/web/models/heat.js";
 import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
-import { drawingOf, startModel } from "../../flamescope/web/models/model.js";
+import { drawingOf, facts, startModel } from "../../flamescope/web/models/model.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { originalName } from "../../flamescope/web/models/pattern.js";
-import { problemsOf } from "../../flamescope/web/panels/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
 import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
-import { makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { stripOf } from "../../flamescope/web/models/strip.js";
 
@@ -25,7 +23,7 @@ async function profileOf(html) {
 }
 
 function look(profile) {
-	problemsOf(profile);
+	facts("notes", profile.made, 0);
 	for (const groups of [[], ["thread"]]) {
 		const selection = makeSelection(profile, { ...EMPTY_QUERY, groups, only: ["a|b|f|n|r"] });
 		const nameOf = (frame) => frameName(selection, frame);
@@ -34,8 +32,8 @@ function look(profile) {
 		foundIn({ names }, flame, nameOf, profile.frames.n + selection.labels.length);
 		for (const kind of ["functions.csv", "flame.svg"])
 			drawingOf(kind, selection, 0, { by: "package" });
-		functionDetails(selection, "f1");
-		transformSelection(selection, [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
+		facts("details", selection.made, "f1");
+		makeSelection(profile, selection.query, false, [], [{ kind: "collapse", of: "" }, { kind: "focus", of: "f1" }]);
 		makeHeat(selection);
 		makeHeat(selection, { by: "thread" });
 		stripOf(selection);

@@ -70,6 +70,11 @@ test("all views are tabs in a window of 1280 pixels, and in a box where there is
 	const shown = () => page.$$eval("#tabs [role=tab]", (tabs) => tabs.filter((tab) => tab.checkVisibility()).length);
 	assert.equal(await shown(), 9);
 	assert.deepEqual((await measure(page)).over, [0, 0]);
+	await page.evaluate(() => (window.location.hash = "without=nothing")); /* its chip has a row of its own */
+	await page.waitForSelector(".chip");
+	await wick.rest(page);
+	assert.equal(await shown(), 9);
+	assert.deepEqual((await measure(page)).over, [0, 0]);
 	await page.setViewport({ width: 1100, height: 800 });
 	await wick.until(page, () => !document.querySelector("#show-tabs").hidden);
 	assert.equal(await shown(), 0);
@@ -109,6 +114,26 @@ test("every tool and the whole share menu are in the window, at each of its size
 		await page.keyboard.press("Escape");
 		await page.click("#whole-recording");
 		await wick.until(page, () => document.querySelector("#whole-recording").hidden && !/brush/.test(window.location.hash));
+		await wick.isQuiet(page);
+	}
+});
+
+test("tables of a phone show names and numbers beside each other", async () => {
+	for (const view of ["view=table", "view=diff&time=16-20&b=0-15"]) {
+		const page = await openAt(PHONE, recordings.plain, view);
+		await page.waitForSelector("#view tbody tr");
+		const seen = () => page.$$eval("#view thead th", (all) => all.filter((th) => {
+			const { left, right } = th.getBoundingClientRect();
+			return left >= 0 && right <= innerWidth;
+		}).length);
+		assert.ok(await seen() >= 4, view);
+		const [table] = await page.$$("#view .scroll-table");
+		const last = await table.evaluate((element) => {
+			element.scrollLeft = element.scrollWidth;
+			const [name, ...cells] = [...element.querySelector("tbody tr").cells].map((cell) => cell.getBoundingClientRect());
+			return name.left >= 0 && cells.at(-1).right <= innerWidth; /* the name stays */
+		});
+		assert.ok(last, view);
 		await wick.isQuiet(page);
 	}
 });

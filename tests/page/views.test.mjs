@@ -588,6 +588,67 @@ test("a frame has a menu, which keys walk", async () => {
 	await wick.isQuiet(page);
 });
 
+test("callers are of what is searched for, else of what was chosen, and a part of a name finds a function", async () => {
+	const around = (page) => page.$eval(".sandwich-function", (input) => input.value);
+	const page = await wick.openPage(url, "view=sandwich&search=^work_&frame=hash");
+	await wick.rest(page);
+	assert.match(await around(page), /^work_\d+$/);
+	await page.evaluate(() => (window.location.hash = "view=sandwich&frame=hash"));
+	await wick.until(page, () => document.querySelector(".sandwich-function").value === "hash");
+	await page.evaluate(() => (window.location.hash = "view=sandwich&frame=nothing"));
+	await wick.until(page, () => document.querySelector(".sandwich-function").value !== "hash");
+	assert.match(await around(page), /^(parse|sort|hash|stall|a+!)$/); /* it has most of its own */
+	await page.$eval(".sandwich-function", (input) => (input.value = ""));
+	await page.type(".sandwich-function", "TAL");
+	await page.keyboard.press("Enter");
+	await wick.until(page, () => /around=stall/.test(window.location.hash));
+	assert.ok((await page.$$eval("#sandwich-functions option", (all) => all.map((option) => option.value))).includes("main"));
+	await wick.isQuiet(page);
+});
+
+test("table and details say how sure shares are, as the report does", async () => {
+	const report = execFileSync(process.env.WICK, ["report", "--no-index", recording], { encoding: "utf8" });
+	const [said] = /shares are right within [\d.]+ points \(95 %\)/.exec(report);
+	const page = await wick.openPage(url, "view=table&details=open");
+	await wick.rest(page);
+	assert.equal(await page.$eval("#view .bar .says", (text) => text.textContent), said);
+	assert.ok((await page.$eval("#details", (panel) => panel.textContent)).includes(said));
+	await wick.isQuiet(page);
+});
+
+test("a picture is offered where there is one", async () => {
+	const page = await wick.openPage(url, "view=table");
+	const offered = async () => {
+		await wick.openBox(page, "#show-share");
+		return page.$$eval("#save button", (all) => all.filter((one) => !one.hidden && !one.disabled).map((one) => one.textContent));
+	};
+	assert.deepEqual(await offered(), ["CSV"]);
+	await page.select("#save-what", "heatmap");
+	assert.deepEqual(await offered(), ["PNG", "SVG", "CSV"]);
+	await page.select("#save-what", "view");
+	await page.keyboard.press("Escape");
+	await page.click("#tab-flame");
+	await wick.rest(page);
+	assert.deepEqual(await offered(), ["PNG", "SVG", "CSV"]);
+	await wick.isQuiet(page);
+});
+
+test("the baseline is selected first, and then what it is compared with", async () => {
+	const page = await wick.openPage(url);
+	const says = (text) => wick.until(page, (part) => document.querySelector("#heat-selection").textContent.includes(part), text);
+	await page.keyboard.press("b");
+	await says("now select the baseline");
+	await page.focus("#heat canvas[tabindex]");
+	await page.keyboard.press("Home");
+	await page.keyboard.press("c");
+	await says("now select another range: Diff compares it");
+	await page.keyboard.press("End");
+	await page.keyboard.press("c");
+	await wick.until(page, () => /time=/.test(window.location.hash) && /b=/.test(window.location.hash));
+	assert.doesNotMatch(await page.$eval("#heat-selection", (text) => text.textContent), /now select/);
+	await wick.isQuiet(page);
+});
+
 test("a table is sorted by its heads, and its rows are chosen with keys", async () => {
 	for (const view of ["view=table", "view=diff&time=16-20&b=0-15"]) {
 		const page = await wick.openPage(url, view, [1280, 1600]); /* all rows are seen */

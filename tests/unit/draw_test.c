@@ -371,7 +371,7 @@ static void a_heatmap_is_written_for_programs(void **state)
 {
 	(void)state;
 	heat_write_csv(&text, &heat, &selection);
-	assert_string_equal(buf_text(&text), "time_s,column,row,\"B\",samples\n"
+	assert_string_equal(buf_text(&text), "time (s),column,row,\"B\",samples\n"
 					     "0.000000000,0,1,0,1\n"
 					     "0.250000000,0,2,5,2\n"
 					     "0.500000000,0,3,-5,1\n"

@@ -254,7 +254,7 @@ class Diff(Case):
             rows = list(csv.DictReader(file))
         self.assertEqual({row["function"] for row in rows if row["significant"] == "yes"},
                          {"work_3", "work_4"})
-        self.assertEqual(float(rows[0]["self_after"]) == 0 or float(rows[1]["self_after"]) == 0,
+        self.assertEqual(float(rows[0]["self after"]) == 0 or float(rows[1]["self after"]) == 0,
                          True)
 
     def test_folded_stacks_have_no_chance(self):

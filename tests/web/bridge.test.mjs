@@ -17,13 +17,12 @@ import { frameInlined, frameModule, frameName, isGroupLabel } from "../../flames
 import { makeHeat } from "../../flamescope/web/models/heat.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { dimensionNames, periodOf } from "../../flamescope/web/state/recording.js";
-import { isFlagged, LEAST, LEVEL } from "../../flamescope/web/models/significance.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/state/query.js";
-import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/models/select.js";
+import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
 import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
-import { chanceOf } from "./profile_fixture.mjs";
+import { chanceOf, inRanges } from "./profile_fixture.mjs";
 
 const { WICK } = process.env;
 const SEED = Number(process.env.WICK_SEED ?? 20261128);
@@ -427,7 +426,7 @@ function compareFunction(diff, i, wanted) {
 		digits(diff[part][1][i], wanted[part].after, 8, `${name} ${part} after`);
 		digits(diff.chance[`${part}P`][i], wanted[part].p, 6, `${name} ${part} p`);
 	}
-	assert.equal(isFlagged(diff, i, "self") || isFlagged(diff, i, "total"), wanted.significant, name);
+	assert.equal(Boolean(diff.chance.selfFlag[i] || diff.chance.totalFlag[i]), wanted.significant, name);
 }
 
 /* What both make of two files; returns the command's. */
@@ -440,7 +439,7 @@ async function compareDiff(base, now, words = "") {
 	const diff = makeDiff(...sides);
 	sides.forEach((side) => side.release()); /* as it may happen while chance is computed */
 	chanceOf(diff);
-	assert.deepEqual([LEVEL, LEAST], [json.level, json.least]);
+	assert.deepEqual([diff.chance.level, diff.chance.least], [json.level, json.least]);
 	assert.deepEqual([sides[0].n, sides[1].n], [json.before.samples, json.after.samples]);
 	assert.deepEqual(diff.whole, [json.before.whole, json.after.whole]);
 	assert.equal(diff.chance.n, json.permutations);

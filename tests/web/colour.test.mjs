@@ -8,6 +8,8 @@ import { frameModule, frameName } from "../../flamescope/web/stacks/frames.js";
 import { column, startModel } from "../../flamescope/web/models/model.js";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { makeSelection } from "../../flamescope/web/models/select.js";
+import { readPack } from "../../flamescope/web/models/pack.js";
+import { packOfText } from "./packs.mjs";
 import { profileOf } from "./profile_fixture.mjs";
 
 await startModel();
@@ -87,4 +89,12 @@ test("packages are found in the names of many languages", () => {
 	assert.equal(found["py::run:/app/job.py"], "/app/job.py");
 	assert.equal(found["JS:*emit node:events:466:35"], "node:events");
 	assert.equal(found["ngx_http_process"], "");
+});
+
+test("the graph of what an inlined function calls has the colour of the code that it is in", () => {
+	const profile = readPack(packOfText("a 7/8 [000] 5.25: 1 cpu-clock: \n\t10 h (inlined)\n\t10 g (inlined)\n\t10 f+0x1 (/bin/a)\n\n"));
+	for (const [order, around] of [["calls", "g"], ["calls", "h"], ["calls", "f"], ["reverse", "g"]]) {
+		const { legend } = makeFlame(makeSelection(profile, EMPTY_QUERY), order, around).colours;
+		assert.deepEqual(legend.map(({ label }) => label), ["program"], `${order} ${around}`);
+	}
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { makeDiff } from "../../flamescope/web/models/diff.js";
-import { LEVEL, whyNoDiff } from "../../flamescope/web/models/significance.js";
 import { makeSelection } from "../../flamescope/web/models/select.js";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { chanceOf, profileOf } from "./profile_fixture.mjs";
@@ -79,7 +78,7 @@ test("five points more of one function are found among 5,000 samples a side", ()
 	const diff = makeDiff(program(50, 0.20, 1), program(50, 0.25, 2));
 	const chance = chanceOf(diff);
 	const slow = diff.names.indexOf("slow");
-	assert.ok(chance.totalP[slow] < LEVEL, `p is ${chance.totalP[slow]}`);
+	assert.ok(chance.totalP[slow] < chance.level, `p is ${chance.totalP[slow]}`);
 	assert.equal(chance.problem, "");
 	for (const name of ["main", "run"])
 		assert.equal(chance.totalP[diff.names.indexOf(name)], 1);
@@ -90,7 +89,7 @@ test("the unchanged program changes nothing", () => {
 		const diff = makeDiff(program(12, 0.2, 100 + seed), program(15, 0.2, 200 + seed));
 		const chance = chanceOf(diff);
 		for (const p of [...chance.selfP, ...chance.totalP])
-			assert.ok(p >= LEVEL);
+			assert.ok(p >= chance.level);
 	}
 });
 
@@ -103,7 +102,9 @@ test("few seconds: every way to pick them, and what that can show", () => {
 });
 
 test("what is measured differently is not compared", () => {
-	assert.notEqual(whyNoDiff({ measure: "value", unit: "ns" }, { measure: "value", unit: "KiB" }), "");
-	assert.notEqual(whyNoDiff({ measure: "mean", unit: "ns" }, { measure: "mean", unit: "ns" }), "");
-	assert.equal(whyNoDiff({ measure: "value", unit: "ns" }, { measure: "value", unit: "ns" }), "");
+	const of = (metric, unit) => makeSelection(profileOf([{ time: 0, stack: ["a"], metrics: { heap: [1, 1] } }],
+		{ units: { heap: unit } }), { ...EMPTY_QUERY, metric });
+	assert.throws(() => makeDiff(of("heap", "ns"), of("heap", "KiB")), /counts time, another bytes/);
+	assert.throws(() => makeDiff(of("heap:mean", "ns"), of("heap:mean", "ns")), /a mean has no whole/);
+	assert.equal(makeDiff(of("heap", "ns"), of("heap", "ns")).whole[0], 1);
 });

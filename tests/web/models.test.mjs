@@ -8,11 +8,12 @@ import { EMPTY_QUERY, parseRange } from "../../flamescope/web/state/query.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat/heat_place.js";
 import { dimensionNames } from "../../flamescope/web/state/recording.js";
-import { dimensionValues, inRanges, makeSelection } from "../../flamescope/web/models/select.js";
+import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
 import { makeSelections } from "../../flamescope/web/models/answers.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
 import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
+import { inRanges } from "./profile_fixture.mjs";
 import { brushBins, makeHeat } from "../../flamescope/web/models/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
 

@@ -23,11 +23,12 @@ const open = async (path) => readRecording(await inflate(readFileSync(path), MOS
 
 /* All that is known of a profile but where its file is. */
 function allOf(profile) {
-	const { files, strings, starts, ...page } = pageOf(profile);
+	const { files, strings, starts, notes, ...page } = pageOf(profile);
 	const { time, weight, thread, stack, cpu, event, nodes } = profile;
 	const text = (number) => profile.text(number);
 	return {
 		...page,
+		notes: notes.map((note) => basename(note)),
 		frames: { ...page.frames, name: Array.from(page.frames.name, text), module: Array.from(page.frames.module, text) },
 		files: files.map(({ bytes, samples: n, bad_lines, cut, unended, lost }) => ({ bytes, n, bad_lines, cut, unended, lost })),
 		time, weight, thread, stack, cpu, event, nodes: { ...nodes },

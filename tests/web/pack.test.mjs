@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
+import { facts } from "../../flamescope/web/models/model.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
+import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { golden, packOfCommandText, packOfFile, packOfText } from "./packs.mjs";
 
@@ -40,7 +43,9 @@ test("a recording's columns are as they were written", () => {
 		names.push(profile.text(profile.frames.name[profile.nodes.frame[node]]));
 	assert.deepEqual(names, ["f", "g", "main"]);
 	assert.deepEqual([...profile.frames.inlined], [0, 1, 0]);
-	assert.deepEqual([...profile.frames.addr], [0x10, 0, 0x30]);
+	const { made } = makeSelection(profile, EMPTY_QUERY);
+	assert.deepEqual(["f", "g", "main"].map((name) => facts("details", made, name).places[0]),
+		[["/bin/a", "0x10 (+0x1)"], ["inlined", ""], ["/bin/a", "0x30 (+0x2)"]]);
 });
 
 test("a command of many lines is shown as one, as it was typed", () => {

@@ -1,5 +1,6 @@
 /* profile_fixture.mjs - profiles from samples written by hand, and what is computed step by step */
 import { readPack } from "../../flamescope/web/models/pack.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { packByHand } from "./packs.mjs";
 
 /** What of a difference is chance, counted to the end at once. */
@@ -18,3 +19,6 @@ export function chanceOf(diff) {
 export function profileOf(samples, { units = {}, events = ["cycles"], isWick = false, hasTimes = true, hz = 0 } = {}) {
 	return readPack(packByHand({ samples, units, events, isWick, hasTimes, hz }));
 }
+
+/** The part of a selection that is in one of RANGES. */
+export const inRanges = ({ profile, query, everyEvent }, ranges) => makeSelection(profile, query, everyEvent, ranges);

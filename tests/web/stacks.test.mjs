@@ -4,24 +4,23 @@ import test from "node:test";
 
 import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatStep, formatTotal, unitWord } from "../../flamescope/web/parts/amount.js";
 import { commandFor } from "../../flamescope/web/state/command.js";
-import { functionDetails } from "../../flamescope/web/models/details.js";
 import { makeFlame, stackColours } from "../../flamescope/web/models/flame.js";
 import { foundIn } from "../../flamescope/web/models/frame_search.js";
 import { amountText, countText, rangesText, selectedNs, valueText } from "../../flamescope/web/heat/heat_words.js";
 import { withHeat } from "../../flamescope/web/models/heat.js";
-import { drawingOf } from "../../flamescope/web/models/model.js";
+import { drawingOf, facts } from "../../flamescope/web/models/model.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/state/recording.js";
 import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/query.js";
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
-import { inRanges, makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
 import { stripOf, stripParts, stripTree } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { packOfText } from "./packs.mjs";
-import { profileOf } from "./profile_fixture.mjs";
+import { inRanges, profileOf } from "./profile_fixture.mjs";
 
 const samples = [
 	{ stack: ["main", "a", "b", "c"] },
@@ -45,9 +44,11 @@ function stacksOf(selection) {
 	});
 }
 
+const withSteps = ({ profile, query }, steps) => makeSelection(profile, query, false, [], steps);
+
 function transformed(...list) {
 	const parsed = list.map(transforms.parseTransform);
-	return stacksOf(transformSelection(select(samples), parsed));
+	return stacksOf(withSteps(select(samples), parsed));
 }
 
 test("focus begins stacks at the outermost frame, and leaves others out", () => {
@@ -73,7 +74,7 @@ test("drop leaves samples out, in whatever order steps are done", () => {
 test("hide takes a module's frames away", () => {
 	const list = [{ stack: ["x", "y"], module: "/lib/one" }, { stack: ["x"], module: "/lib/two" }];
 	const parsed = [transforms.parseTransform("hide:/lib/one")];
-	assert.deepEqual(stacksOf(transformSelection(select(list), parsed)), ["", "x"]);
+	assert.deepEqual(stacksOf(withSteps(select(list), parsed)), ["", "x"]);
 });
 
 test("a transform is its text and back; what is none is none", () => {
@@ -103,6 +104,8 @@ test("what is matched below a match is not counted again", () => {
 	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10), { matches: null, found: { problem: "no" } });
 });
 
+const functionDetails = (selection, name) => facts("details", selection.made, name);
+
 test("details have every metric, the states and the threads", () => {
 	const list = [
 		{ time: 0, stack: ["m"], thread: "t1" },
@@ -112,18 +115,17 @@ test("details have every metric, the states and the threads", () => {
 		{ time: 40, stack: ["m", "g"], thread: "t1", metrics: { heap: [1000, 960] } },
 	];
 	const details = functionDetails(select(list), "f");
-	assert.equal(details.samples, 3);
-	assert.equal(details.selfSamples, 2);
+	assert.equal(details.total.samples, 3);
+	assert.equal(details.self.samples, 2);
 	assert.deepEqual([details.firstNs, details.lastNs], [10, 30]);
 	const [heap] = details.metrics;
-	assert.deepEqual([heap.n, heap.sum, heap.mean, heap.min, heap.max, heap.gain, heap.loss],
-		[2, 140, 70, 40, 100, 50, 60]);
+	assert.deepEqual([heap.mean, heap.min, heap.max, heap.gain, heap.loss], [70, 40, 100, 50, 60]);
 	const tag = (name) => details.tags.find((t) => t.name === name).values.map((v) => [v.label, v.amount]);
 	assert.deepEqual(tag("state"), [["running", 2], ["sleeping", 1]]);
 	assert.deepEqual(tag("thread"), [["t1/1", 2], ["t2/2", 1]]);
 	const signed = functionDetails(select(list, "heap:delta"), "f");
-	assert.deepEqual(signed.total, { gain: 50, loss: 60 });
-	assert.equal(functionDetails(select(list), "nowhere").samples, 0);
+	assert.deepEqual(signed.total, { samples: 2, gain: 50, loss: 60 });
+	assert.equal(functionDetails(select(list), "nowhere").total.samples, 0);
 });
 
 test("the strip shows each pixel's heaviest stack, and nothing where nothing is known", () => {
@@ -204,7 +206,7 @@ test("names are text in what is saved", () => {
 		assert.match(svg, /<\/svg>\s*$/);
 	}
 	const lines = text("functions.csv").trim().split("\n");
-	assert.equal(lines[0], "function,module,self_gain,self_loss,gain,loss,self_samples,samples,calls");
+	assert.equal(lines[0], "function,module,self gain,self loss,total gain,total loss,self samples,samples,calls");
 	assert.ok(lines.some((line) => line.startsWith('"<script>alert(""1"")</script>')), lines.join("\n"));
 	for (const formula of ["=1+1", "+2", "@x"])
 		assert.ok(lines.some((line) => line.startsWith(`"'${formula}","'-m",`)), `${formula} in ${lines}`);

@@ -2,6 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { makeDiff } from "../../flamescope/web/models/diff.js";
+import { makeFlame } from "../../flamescope/web/models/flame.js";
+import { makeSelection } from "../../flamescope/web/models/select.js";
+import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
+import { profileOf } from "./profile_fixture.mjs";
 import * as layouts from "../../flamescope/web/stacks/tree_layout.js";
 
 function random(seed) {
@@ -33,6 +38,28 @@ function randomNodes(n, frames, chance) {
 	return tree;
 }
 
+/* These nodes row by row, each as wide as its amount: what flamescope/wasm/wasm_tree.c makes of them. */
+function layoutTree({ firstChild, next, frame }, amount) {
+	const n = firstChild.length;
+	const [order, parent, depth] = [0, 1, 2].map(() => new Uint32Array(n));
+	const [x, width] = [0, 1].map(() => new Float64Array(n));
+	let filled = 1;
+	width[0] = amount[0] > 0 ? 1 : 0;
+	for (let i = 0; i < n; i++) {
+		let at = x[i];
+		for (let child = firstChild[order[i]]; child !== 0; child = next[child], filled++) {
+			order[filled] = child;
+			parent[filled] = i;
+			depth[filled] = depth[i] + 1;
+			x[filled] = at;
+			width[filled] = amount[0] > 0 ? amount[child] / amount[0] : 0;
+			at += width[filled];
+		}
+	}
+	const [frames, amounts] = [frame, amount].map((column) => column.map((_, i) => column[order[i]]));
+	return layouts.asTree({ parent, depth, x, width, frame: frames, amount: amounts });
+}
+
 /* Such a tree, laid out, with leaves' amounts by chance. */
 function randomTree(n, seed) {
 	const chance = random(seed);
@@ -42,18 +69,18 @@ function randomTree(n, seed) {
 		amount[i] += Math.floor(chance() * 3);
 		amount[nodes.above[i]] += amount[i];
 	}
-	return layouts.layoutTree({ ...nodes, amount }, amount);
+	return layoutTree(nodes, amount);
 }
 
-test("nodes are row by row, and children beside each other inside their parent", () => {
-	const tree = randomTree(5000, 11);
+/* TREE is in that order, and each node is as wide as its AMOUNT. */
+function isRowByRow(tree, amount) {
 	const children = new Set();
 	for (let node = 0; node < tree.n; node++) {
 		let at = tree.x[node];
 		for (let [child, end] = layouts.childrenOf(tree, node); child < end; child++) {
 			assert.deepEqual([tree.parent[child], tree.depth[child]], [node, tree.depth[node] + 1]);
 			assert.equal(tree.x[child], at);
-			assert.ok(Math.abs(tree.width[child] - tree.amount[child] / tree.amount[0]) < 1e-12);
+			assert.ok(Math.abs(tree.width[child] - amount(child) / amount(0)) < 1e-12);
 			at += tree.width[child];
 			children.add(child);
 		}
@@ -73,6 +100,26 @@ test("nodes are row by row, and children beside each other inside their parent",
 	assert.equal(next, tree.n);
 	assert.ok(tree.width.some((width, node) => width > 0 && tree.depth[node] === tree.maxDepth));
 	assert.ok(!tree.width.some((width, node) => width > 0 && tree.depth[node] > tree.maxDepth));
+}
+
+test("nodes are row by row, and children beside each other inside their parent", () => {
+	const byHand = randomTree(5000, 11);
+	isRowByRow(byHand, (node) => byHand.amount[node]);
+	const chance = random(3);
+	const select = (names) => makeSelection(profileOf(Array.from({ length: 3000 }, (_, i) => ({ time: i,
+		weight: 1 + Math.floor(chance() * 3), stack: Array.from({ length: 1 + Math.floor(chance() * 9) }, () => `${names}${Math.floor(chance() * 4)}`) }))),
+	EMPTY_QUERY);
+	const [base, now] = ["f", "g"].map(select);
+	for (const order of ["calls", "reverse"]) {
+		const graph = makeFlame(now, order);
+		assert.ok(graph.n > 1000);
+		isRowByRow(graph, (node) => graph.gain[node] + graph.loss[node]);
+	}
+	const diff = makeDiff(base, now);
+	const both = diff.treeOf("");
+	isRowByRow(both, (node) => both.mean[node]);
+	const isNew = diff.treeOf("new");
+	assert.deepEqual([isNew.width[0], isNew.width.filter((width, node) => width > 0 && isNew.total[1][node] === 0).length], [1, 0]);
 });
 
 test("every node of half a pixel is drawn, and no row costs more than its pixels", () => {
@@ -140,7 +187,7 @@ test("beside a node is what has a width, below it the child that is seen most", 
 });
 
 test("a tree without an amount has nothing to show", () => {
-	const tree = layouts.layoutTree(randomNodes(50, 1000, random(2)), new Float64Array(50));
+	const tree = layoutTree(randomNodes(50, 1000, random(2)), new Float64Array(50));
 	assert.equal(tree.maxDepth, 0);
 	assert.equal(layouts.nodeAt(tree, 0, 0.5), -1);
 });

@@ -325,15 +325,6 @@ static uint64_t total_of(const struct selection *selection)
 	return total;
 }
 
-static double squares_of(const struct selection *selection)
-{
-	double squares = 0;
-
-	for (size_t i = 0; i < selection->n; i++)
-		squares += (double)selection->values[i] * (double)selection->values[i];
-	return squares;
-}
-
 static void add_head(const struct report *it, const struct function_table *table, struct buf *text)
 {
 	const struct selection *selection = it->subject.selection;
@@ -361,8 +352,8 @@ static void add_head(const struct report *it, const struct function_table *table
 		}
 	}
 	if (!selection->is_signed && selection->measure <= QUERY_WEIGHT) {
-		buf_add(text, "; shares are right ");
-		words_precision(text, (double)table->total, squares_of(selection));
+		buf_add(text, "; ");
+		measure_precision(text, selection);
 	}
 	buf_add(text, "\n\n");
 }

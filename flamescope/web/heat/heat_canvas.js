@@ -125,6 +125,8 @@ export class HeatCanvas {
 		}
 		this.pending = null;
 		app.store.set({ [target]: [...before, ...ranges] });
+		if (!add)
+			app.heatView.target = "ranges"; /* a baseline is compared with what is selected next */
 		app.say(`Selected ${rangesText(app.store.state[target])}`);
 		this.later();
 	}

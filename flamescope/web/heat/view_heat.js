@@ -65,7 +65,8 @@ class HeatView extends HeatCanvas {
 		const { ranges, rangesB } = store.state;
 		const amount = ranges.length ? `: ${amountText(models.selection(), models.allTime())}` : "";
 		const b = rangesB ? `; baseline: ${rangesText(rangesB)}` : "";
-		const start = this.pending ? "; now click where the range ends" : "";
+		const start = this.pending ? "; now click where the range ends" : this.target === "rangesB" ? "; now select the baseline"
+			: rangesB && ranges.length === 0 ? "; now select another range: Diff compares it" : "";
 		const said = at("heat-selection");
 		said.textContent = said.title = `Selected: ${rangesText(ranges)}${amount}${b}${start}`;
 		const { columnNs, nColumns, nRows, rowNs, rowLabels } = this.heat;

@@ -6,20 +6,21 @@
  */
 
 import { fromBase64, inflate } from "wick/models/bytes.js";
-import { functionDetails } from "wick/models/details.js";
 import { makeDiff } from "wick/models/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
 import { searchNames } from "wick/models/frame_search.js";
 import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
+import { frameName } from "wick/stacks/frames.js";
 import { keyOf, makeMemo } from "wick/models/memo.js";
-import { drawingOf, fileOf } from "wick/models/model.js";
+import { drawingOf, facts, fileOf } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
-import { dimensionOf, dimensionValues, emptySelection, inRanges, makeSelection, transformSelection } from "wick/models/select.js";
+import { dimensionOf, dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
 import { stripOf } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
 const MAX_KEPT = 24;
+const MOST_CHOICES = 400; /* of functions in a list */
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
 /* The selections of {A, B: profiles}, by a state. */
@@ -29,15 +30,13 @@ export function makeSelections(profiles) {
 
 	/*
 	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
-	 * is nothing, and says why.  Each step is kept, for what is not kept is not released.
+	 * is nothing, and says why.
 	 */
 	function part({ query, transforms }, which, ranges, everyEvent = false) {
 		const profile = profiles[which];
 		return kept(keyOf("part", which, query, transforms, ranges, everyEvent), () => {
 			try {
-				return transforms.length
-					? transformSelection(part({ query, transforms: [] }, which, ranges, everyEvent), transforms)
-					: makeSelection(profile, query, everyEvent, ranges);
+				return makeSelection(profile, query, everyEvent, ranges, transforms);
 			} catch (error) {
 				return emptySelection(profile, query, error.message);
 			}
@@ -68,7 +67,7 @@ export function makeSelections(profiles) {
 }
 
 const SAID = ["n", "nNodes", "nAbsent", "nIdle", "labels", "measure", "unit", "noun", "isSigned", "event", "name",
-	"problem", "everyEvent", "sum", "size"];
+	"problem", "everyEvent", "sum", "size", "precision"];
 
 /* What the page has of a selection: all but its samples and stacks. */
 const said = (selection) => Object.fromEntries(SAID.map((name) => [name, selection[name]]));
@@ -152,6 +151,22 @@ export function makeAnswers() {
 			return sides.map(([part, which, selection]) =>
 				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
 		},
+		/*
+		 * Names of the functions with most, and the one that callers and callees are of: with PART in its name;
+		 * "": that is searched for, else that the details are about, else that has most of its own.
+		 */
+		callers(state, part) {
+			const selection = selections.selection(state);
+			const { frame, selfGain, selfLoss } = makeFunctions(selection);
+			const names = Array.from(frame, (one) => frameName(selection, one));
+			const own = selfGain.map((gain, i) => gain + selfLoss[i]);
+			const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
+			const found = (state.search && searchNames(state.search, names).names) || new Set();
+			const named = [part || state.frame].filter((name) => names.includes(name));
+			const likely = part ? [...named, ...names.filter((name) => name.toLowerCase().includes(part.toLowerCase())), part]
+				: [...found, ...named, names[most] ?? ""];
+			return { names: [...new Set(names.slice(0, MOST_CHOICES))], around: likely[0] };
+		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		/* Of the first N threads. */
 		strip(state, n) {
@@ -172,19 +187,23 @@ export function makeAnswers() {
 			const selection = selections.selection(of);
 			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
 		},
-		details: (state, name) => functionDetails(selections.selection(state), name),
+		details: (state, name) => facts("details", selections.selection(state).made, name),
 		diff(state) {
-			const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
-			return { ...structuredClone(diff), tree: treeOf(state.changes) };
+			try {
+				const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
+				return { ...structuredClone(diff), tree: treeOf(state.changes) };
+			} catch ({ message }) {
+				return { problem: message };
+			}
 		},
 		chance: (state) => selections.diff(state).testSlice(),
 		brush: (state, n) => brushBins(selections.allTime(state), n),
 		/* The innermost functions of a part of the heatmap. */
 		cell(state, range, filter, metric) {
-			const all = inRanges(forHeat(state, metric), [range], filter);
-			const selection = transformSelection(all, state.transforms);
+			const { profile, query, everyEvent } = forHeat(state, metric);
+			const filters = filter ? [...query.filters, filter] : query.filters;
+			const selection = makeSelection(profile, { ...query, filters }, everyEvent, [range], state.transforms);
 			const frames = topFrames(selection);
-			all.release();
 			selection.release();
 			return frames;
 		},

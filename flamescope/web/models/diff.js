@@ -5,43 +5,30 @@
  */
 
 import { column, columns, drawingOf, facts, free, make, testDiff } from "wick/models/model.js";
-import { LEAST } from "wick/models/significance.js";
-import { layoutTree } from "wick/stacks/tree_layout.js";
+import { asTree } from "wick/stacks/tree_layout.js";
 
 const STEP = 16; /* permutations at once */
 const SLICE_MS = 12; /* until other questions are answered */
 
 const both = (made, name) => [0, 1].map((side) => column("diff", made, `${name}${side}`));
 
-/* How wide nodes are that only one side has, and what leads to them; LACKING: the other side's shares. */
-function widthsWithout(lacking, parent, width) {
-	const amount = new Float64Array(width.length);
-	for (let i = width.length - 1; i > 0; i--) { /* a parent is before its children */
-		if (lacking[i] === 0)
-			amount[i] = width[i];
-		amount[parent[i]] += amount[i];
-	}
-	return amount;
-}
-
 /* The stacks of both sides; frames are functions, by number.  CHANGES "new" or "gone": of one side alone. */
 function treeOf(made, changes) {
-	const { parent, width, ...nodes } = columns("diff", made, "parent", "width", "frame", "firstChild", "next", "base", "now");
-	const lacking = { new: nodes.base, gone: nodes.now }[changes];
-	const { base, now, ...tree } = layoutTree({ ...nodes, mean: width }, lacking ? widthsWithout(lacking, parent, width) : width);
-	return { ...tree, total: [base, now] };
+	const [x, width] = ["x", "width"].map((name) => column("diff", made, name, changes));
+	const { base, now, ...nodes } = columns("diff", made, "frame", "parent", "depth", "mean", "base", "now");
+	return asTree({ ...nodes, x, width, total: [base, now] });
 }
 
 /**
- * makeDiff - compare two selections that can be compared (significance.js)
+ * makeDiff - compare two selections; an Error says why they cannot be
  *
  * Return: {names, whole, self: [base, new], total: [base, new], treeOf(changes), testSlice(), file(), release()}:
  * shares by function, the greatest change of total or self first; a tree is one of tree_layout.js, its width
  * the mean of both sides, of CHANGES that of what is new or gone, and what leads there.  testSlice() tests a part of what may be
- * chance: {part: that is done} or {chance: {selfP, totalP, n, smallestP, problem}}.
+ * chance: {part: that is done} or {chance: {selfP, totalP, selfFlag, totalFlag: it is more, n, level, smallestP, problem}}.
  */
 export function makeDiff(base, now) {
-	const made = make("diff", base.made, now.made, LEAST);
+	const made = make("diff", base.made, now.made);
 	const { names, whole } = facts("diff", made);
 	return {
 		names,
@@ -69,6 +56,6 @@ function testSlice(made) {
 		part = testDiff(made, STEP);
 	if (part < 1)
 		return { part };
-	const { n, smallestP, problem } = facts("diff", made);
-	return { chance: { n, smallestP, problem, ...columns("diff", made, "selfP", "totalP") } };
+	const { names, whole, ...said } = facts("diff", made);
+	return { chance: { ...said, ...columns("diff", made, "selfP", "totalP", "selfFlag", "totalFlag") } };
 }

@@ -1,7 +1,7 @@
 /* flame.js - graphs and tables of a selection's stacks, of flamescope/flame/flame.h, in columns */
 
 import { column, columns, facts, free, make } from "wick/models/model.js";
-import { layoutTree } from "wick/stacks/tree_layout.js";
+import { asTree } from "wick/stacks/tree_layout.js";
 
 const SUMS = ["selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples"];
 
@@ -31,11 +31,9 @@ export function stackColours(selection, by) {
 export function makeFlame(selection, order = "calls", around = "", by = "") {
 	const made = make("flame", selection.made, order === "reverse" ? 1 : 0, around);
 	const colours = coloursOf(made, order, by);
-	const unordered = columns("flame", made, "frame", "firstChild", "next", ...SUMS);
+	const nodes = columns("flame", made, "frame", "parent", "depth", "x", "width", ...SUMS);
 	free("flame", made);
-	const { numbers, ...tree } = layoutTree({ ...unordered, numbers: colours.numbers },
-		unordered.gain.map((gain, i) => gain + unordered.loss[i]));
-	return { ...tree, selection, order, around, colours: { ...colours, numbers } };
+	return { ...asTree(nodes), selection, order, around, colours };
 }
 
 /**

@@ -107,13 +107,16 @@ function call(name, args) {
 	}
 }
 
-/** make("heat", ...): the address that heat_new() returns; an Error with its reason. */
-export function make(kind, ...args) {
-	const made = call(`${kind}_new`, args);
-	if (made === 0)
+/* The address that a function of C returns; an Error with its reason. */
+function addressOf(name, args) {
+	const at = call(name, args);
+	if (at === 0)
 		throw new Error(textAt(model.error_text()));
-	return made;
+	return at;
 }
+
+/** make("heat", ...): what heat_new() makes. */
+export const make = (kind, ...args) => addressOf(`${kind}_new`, args);
 
 export const free = (kind, made) => model[`${kind}_free`](made);
 
@@ -129,7 +132,7 @@ export function column(kind, made, ...args) {
 export const columns = (kind, made, ...names) => Object.fromEntries(names.map((name) => [name, column(kind, made, name)]));
 
 /** facts("heat", heat): what it says of itself. */
-export const facts = (kind, made) => JSON.parse(textAt(model[`${kind}_facts`](made)));
+export const facts = (kind, ...args) => JSON.parse(textAt(addressOf(`${kind}_facts`, args)));
 
 /** Bytes of a file: ("file", selection, its end: "perf", "pb"...). */
 export function fileOf(kind, ...args) {

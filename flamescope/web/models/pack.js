@@ -10,7 +10,7 @@ import { allocate, column, facts, free, lazy, make, release, stringOf } from "wi
 const CPU_UNKNOWN = 0xffff;
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
 const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
-const FRAME_COLUMNS = ["name", "module", "inlined", "addr", "offset"];
+const FRAME_COLUMNS = ["name", "module", "inlined"];
 
 /* Each string is decoded once. */
 function makeText(profile) {
@@ -81,7 +81,7 @@ function profileOf(address) {
 		states: () => facts("state"),
 		sum: () => sumOf(profile),
 		hasCpus: () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN),
-		unknownPart: () => unknownPart(profile),
+		notes: () => facts("notes", profile.made, Date.now() * 1e6),
 	});
 }
 
@@ -90,16 +90,9 @@ function sumOf({ weight, periods: [{ multiply, divide }] }) {
 	return weight.reduce((sum, one) => sum + (multiply === divide ? one : Math.floor((one * multiply) / divide)), 0);
 }
 
-/* The part of the samples whose innermost function is "[unknown]". */
-function unknownPart({ n, stack, nodes, frames, text }) {
-	const unknown = frames.name.map((name) => (text(name) === "[unknown]" ? 1 : 0));
-	const of = stack.reduce((sum, node) => sum + (node !== 0 ? unknown[nodes.frame[node]] : 0), 0);
-	return n ? of / n : 0;
-}
-
 const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
 	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
-	"unknownPart", "families", "states"];
+	"notes", "families", "states"];
 
 /** What the page has of a profile, as a message: all but samples and stacks. */
 export function pageOf(profile) {

@@ -8,6 +8,7 @@
 
 import { column, facts, free, lazy, make } from "wick/models/model.js";
 import { parseMetric, queryWords, rangeWord } from "wick/state/query.js";
+import { formatTransform } from "wick/state/transforms.js";
 
 /** What each sample of PROFILE says in a dimension: {labels, codes: by sample the place of its label}. */
 export function dimensionOf(profile, name) {
@@ -29,19 +30,9 @@ const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(sele
  * selection: its amount may be 0.
  */
 export function dimensionValues(selection, name) {
-	const { labels, codes } = dimensionOf(selection.profile, name);
-	const amounts = new Float64Array(labels.length);
-	const occurs = new Uint8Array(labels.length);
-	let whole = 0;
-	codes.forEach((code) => (occurs[code] = 1));
-	selection.samples.forEach((sample, i) => {
-		const amount = amountOf(selection, i);
-		amounts[codes[sample]] += amount;
-		whole += amount;
-	});
-	return labels.map((label, code) => ({ label, amount: amounts[code], share: whole && amounts[code] / whole }))
-		.filter((_, code) => occurs[code])
-		.sort((a, b) => b.amount - a.amount || (a.label < b.label ? -1 : 1));
+	const values = facts("values", selection.made, name);
+	const whole = values.reduce((sum, { amount }) => sum + amount, 0);
+	return values.map((value) => ({ ...value, share: whole && value.amount / whole }));
 }
 
 /*
@@ -71,10 +62,6 @@ class Selection {
 		return (this.#made ||= this.remake());
 	}
 
-	get isMade() {
-		return this.#made !== 0;
-	}
-
 	release() {
 		if (this.#made)
 			free("selection", this.#made);
@@ -82,40 +69,17 @@ class Selection {
 	}
 }
 
-/** Everything in PROFILE that QUERY is about, in RANGES (none: all of the time); EVERYEVENT: side by side. */
-export function makeSelection(profile, query, everyEvent = false, ranges = []) {
-	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query)];
+/**
+ * Everything in PROFILE that QUERY is about, in RANGES (none: all of the time), and its stacks changed by TRANSFORMS;
+ * EVERYEVENT: side by side.
+ */
+export function makeSelection(profile, query, everyEvent = false, ranges = [], transforms = []) {
+	const words = [...ranges.map((range) => ["time", rangeWord(range)]), ...queryWords(query),
+		...transforms.map((step) => ["t", formatTransform(step)])];
 	/* A NUL ends a word of C, and is in no name. */
 	const text = words.map(([name, value]) => `${name}\0${value.replaceAll("\0", "\ufffd")}\0`).join("");
 	return new Selection(profile, { query, everyEvent, name: parseMetric(query.metric)?.name ?? "" },
 		() => make("selection", profile.made, text, everyEvent ? 1 : 0));
-}
-
-/** The part of a selection of makeSelection() that is in one of RANGES, and that a FILTER lets pass. */
-export function inRanges({ profile, query, everyEvent }, ranges, filter = null) {
-	return makeSelection(profile, filter ? { ...query, filters: [...query.filters, filter] } : query,
-		everyEvent, ranges);
-}
-
-/** A selection with its stacks changed by [{kind, of}], one after the other (transforms.js). */
-export function transformSelection(selection, transforms) {
-	if (transforms.length === 0)
-		return selection;
-	const remake = () => {
-		const { isMade } = selection;
-		let made = selection.made;
-		for (const { kind, of } of transforms) {
-			const next = make("transform", made, kind, of);
-			if (made !== selection.made)
-				free("selection", made);
-			made = next;
-		}
-		if (!isMade)
-			selection.release();
-		return made;
-	};
-	const { profile, query, everyEvent, name, problem } = selection;
-	return Object.assign(new Selection(profile, { query, everyEvent, name }, remake), { problem });
 }
 
 /* Nothing of PROFILE, because of PROBLEM. */

@@ -1,9 +1,11 @@
 /* strip.js - what each thread was doing, one stack a pixel, in the order of time */
 
-import { threadLabel } from "wick/models/details.js";
 import { firstWhere } from "wick/stacks/tree_layout.js";
 
 const MOST_ROWS = 256; /* of a stack */
+
+/* As the dimension "thread" names it. */
+const threadLabel = ({ comm, tid }) => (tid < 0 ? comm : `${comm}/${tid}`);
 
 /**
  * stripOf - the samples of the threads with most of a selection, thread by thread

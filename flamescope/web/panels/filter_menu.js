@@ -60,6 +60,7 @@ export function mountFilterMenu(button, box, app) {
 	const line = (...children) => make("div", { className: "line" }, ...children);
 	const form = make("form", {}, line(where, how),
 		line(pattern, make("button", { type: "submit", textContent: "Add pattern" })), list, more);
+	const chosen = () => chosenLabels(app.store.state.query, where.value, how.value === "not");
 	let values = [];
 
 	box.append(form, make("h2", { textContent: "Stacks" }),
@@ -76,9 +77,9 @@ export function mountFilterMenu(button, box, app) {
 	/* What the typed text is part of; all of it while nothing is typed. */
 	function showList() {
 		const wanted = pattern.value.toLowerCase();
-		const chosen = chosenLabels(app.store.state.query, where.value, how.value === "not");
 		const found = values.filter(({ label }) => label.toLowerCase().includes(wanted));
-		list.replaceChildren(...found.slice(0, MAX_LISTED).map((value) => row(value, chosen)));
+		const isChosen = chosen();
+		list.replaceChildren(...found.slice(0, MAX_LISTED).map((value) => row(value, isChosen)));
 		more.textContent = where.value === FUNCTIONS ? "Stacks with a function that matches the pattern."
 			: found.length > MAX_LISTED ? `${found.length - MAX_LISTED} more: type a part of the name`
 				: found.length === 0 ? "No value has this in it; it can be added as a pattern." : "";
@@ -94,9 +95,7 @@ export function mountFilterMenu(button, box, app) {
 	function fill() {
 		const was = where.value || "thread";
 		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
-		where.value = was;
-		if (!where.value)
-			where.selectedIndex = 0;
+		where.selectedIndex = Math.max(0, [...where.options].findIndex(({ value }) => value === was));
 		if (box.matches(":popover-open"))
 			readValues();
 	}
@@ -105,9 +104,9 @@ export function mountFilterMenu(button, box, app) {
 		const { query } = app.store.state;
 		flatten.checked = query.flatten;
 		wrappers.checked = query.elide.includes(WRAPPERS);
-		const chosen = chosenLabels(query, where.value, how.value === "not");
+		const isChosen = chosen();
 		for (const label of list.children)
-			label.firstChild.checked = chosen.has(label.children[1].title);
+			label.firstChild.checked = isChosen.has(label.children[1].title);
 	}
 
 	function addFilter() {

@@ -3,10 +3,8 @@
 import { formatAmount, formatChange, formatShare, formatTime } from "wick/parts/amount.js";
 import { drawing } from "wick/state/asked.js";
 import { button, make } from "wick/parts/dom.js";
-import { frameModule, frameInlined } from "wick/stacks/frames.js";
 import { sayAmount } from "wick/stacks/tree_picture.js";
 
-const MOST_MODULES = 4;
 const FIRST = ["state", "wait", "thread"]; /* what is asked for most */
 
 const table = (caption, rows) => make("table", { "aria-label": caption },
@@ -15,61 +13,39 @@ const table = (caption, rows) => make("table", { "aria-label": caption },
 
 const heading = (textContent) => make("h3", { textContent });
 
-function whereRows(selection, details) {
-	const { frames } = selection.profile;
-	const rows = [];
-	for (const frame of details.frames.slice(0, MOST_MODULES)) {
-		if (frame >= frames.n)
-			continue;
-		const addr = frames.addr[frame];
-		const offset = frames.offset[frame];
-		rows.push(["module", frameInlined(selection, frame) ? "inlined" : frameModule(selection, frame) || "–"]);
-		if (addr)
-			rows.push(["first seen at", `0x${addr.toString(16)}${offset ? ` (+0x${offset.toString(16)})` : ""}`]);
-	}
-	if (details.frames.length > MOST_MODULES)
-		rows.push(["", `and ${details.frames.length - MOST_MODULES} more of that name`]);
-	return rows;
+function whereRows({ places, nPlaces }) {
+	const rows = places.flatMap(([module, address]) => [["module", module || "–"], ...(address ? [["first seen at", address]] : [])]);
+	return nPlaces > places.length ? [...rows, ["", `and ${nPlaces - places.length} more of that name`]] : rows;
 }
 
 /* Readings of a counter go on from each other: what they add up to says nothing, their change does. */
-function metricRows(details) {
-	return details.metrics.map((m) => {
-		const changes = [m.gain, -m.loss].filter((change) => change !== 0)
-			.map((change) => formatChange(change, m.unit));
-		const change = changes.length ? `, change ${changes.join(" ")}` : "";
-		return [m.name, `mean ${formatAmount(m.mean, m.unit)} (${formatAmount(m.min, m.unit)} to ${formatAmount(m.max, m.unit)})${change}`];
-	});
+const metricRows = ({ metrics }) => metrics.map(({ name, unit, mean, min, max, gain, loss }) => {
+	const changes = [gain, -loss].filter((change) => change !== 0).map((change) => formatChange(change, unit));
+	const change = changes.length ? `, change ${changes.join(" ")}` : "";
+	return [name, `mean ${formatAmount(mean, unit)} (${formatAmount(min, unit)} to ${formatAmount(max, unit)})${change}`];
+});
+
+function tagPart({ name, values, more, moreAmount }, { total }, unit) {
+	const row = (label, amount) => [label, formatAmount(amount, unit), formatShare(amount, total.gain + total.loss)];
+	const rows = values.map(({ label, amount }) => row(label || `[no ${name}]`, amount));
+	return make("section", {}, heading(name), table(name, more ? [...rows, row(`${more} more`, moreAmount)] : rows));
 }
 
-function tagPart(tag, details, unit) {
-	const whole = details.total.gain + details.total.loss;
-	const row = (label, amount) => [label, formatAmount(amount, unit), formatShare(amount, whole)];
-	const rows = tag.values.map(({ label, amount }) => row(label === "" ? `[no ${tag.name}]` : label, amount));
-	if (tag.more > 0)
-		rows.push(row(`${tag.more} more`, tag.moreAmount));
-	return make("section", {}, heading(tag.name), table(tag.name, rows));
-}
-
-function fill(box, app, selection, details) {
-	const { size: whole } = selection;
-	const { total, self } = details;
+function fill(box, selection, name, details) {
+	const { total, self, tags } = details;
+	const amount = (what, { gain, loss, samples }) =>
+		[what, sayAmount(selection, gain, loss, samples), formatShare(gain + loss, selection.size)];
+	const place = (tag) => (FIRST.indexOf(tag.name) + FIRST.length + 1) % (FIRST.length + 1); /* others are last */
+	const parts = tags.toSorted((a, b) => place(a) - place(b)).map((tag) => tagPart(tag, details, selection.unit));
+	const where = name ? whereRows(details) : [];
+	if (where.length)
+		parts.splice(tags.filter((tag) => FIRST.includes(tag.name)).length, 0, heading("where"), table("Where", where));
 	box.append(table("Amounts", [
-		["total", sayAmount(selection, total.gain, total.loss, details.samples), formatShare(total.gain + total.loss, whole)],
-		...(details.name ? [["self", sayAmount(selection, self.gain, self.loss, details.selfSamples), formatShare(self.gain + self.loss, whole)]] : []),
-		["samples", formatAmount(details.samples), formatShare(details.samples, selection.n)],
+		amount("total", total), ...(name ? [amount("self", self)] : []),
+		["samples", formatAmount(total.samples), formatShare(total.samples, selection.n)],
 		["from", formatTime(details.firstNs), ""],
 		["to", formatTime(details.lastNs), ""],
-	]));
-	const tags = details.tags.filter((tag) => tag.says);
-	const addTags = (isFirst) => tags.filter(({ name }) => FIRST.includes(name) === isFirst)
-		.sort((a, b) => FIRST.indexOf(a.name) - FIRST.indexOf(b.name))
-		.forEach((tag) => box.append(tagPart(tag, details, selection.unit)));
-	addTags(true);
-	const where = details.name ? whereRows(selection, details) : [];
-	if (where.length)
-		box.append(heading("where"), table("Where", where));
-	addTags(false);
+	]), make("p", { className: "faint", textContent: selection.precision }), ...parts);
 	if (details.metrics.length)
 		box.append(heading("metrics of its samples"), table("Metrics", metricRows(details)));
 }
@@ -89,12 +65,12 @@ export function mountDetails(place, app) {
 			button("×", () => app.store.set({ details: "closed" }), { className: "icon", "aria-label": "Close details" }));
 		const box = make("div", { className: "scroll", tabIndex: 0, role: "region",
 			"aria-label": `Details of ${name || "all that is selected"}` });
-		if (details.samples === 0)
+		if (details.total.samples === 0)
 			box.append(make("p", { textContent: name ? "No sample of this selection has it in its stack."
 				: "No sample is selected." }));
 		else
-			fill(box, app, selection, details);
-		app.addSource?.(box, details.samples ? name : "");
+			fill(box, selection, name, details);
+		app.addSource?.(box, details.total.samples ? name : "");
 		place.replaceChildren(head, box);
 	});
 

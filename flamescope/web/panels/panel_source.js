@@ -7,6 +7,7 @@
 import { formatAmount, formatShare } from "wick/parts/amount.js";
 import { make } from "wick/parts/dom.js";
 import { queryWords, rangeWord } from "wick/state/query.js";
+import { lastPart } from "wick/state/recording.js";
 
 const WAIT_MS = 200; /* for a further choice of a function, before the server is asked */
 const SHOWN_ABOVE = 3; /* rows above the dearest */
@@ -14,54 +15,37 @@ const SHOWN_ABOVE = 3; /* rows above the dearest */
 /* ROWS are [number, self, total, text]; null where some are left out. */
 function table(caption, rows, code, word) {
 	const most = Math.max(...rows.map((row) => row?.[2] ?? 0));
-	const body = make("table", { "aria-label": caption });
-	let dearest = null;
-	for (const row of rows) {
-		if (!row) {
-			body.append(make("tr", {}, make("th", { textContent: "⋯" })));
-			continue;
-		}
+	const lines = rows.map((row) => {
+		if (!row)
+			return make("tr", {}, make("th", { textContent: "⋯" }));
 		const [number, self, total, text] = row;
-		const share = make("td", { className: "part", textContent: total ? formatShare(total, code.total).replace(/(\.\d)\d/, "$1") : "" });
-		share.style.setProperty("--part", code.total ? total / code.total : 0);
-		const tr = make("tr", {}, make("th", { scope: "row", textContent: word(number) }), share,
+		const says = total && { title: `${formatAmount(self, code.unit)} itself, ${formatAmount(total - self, code.unit)} in what it calls`,
+			className: total === most ? "dearest" : "" };
+		return make("tr", says || {}, make("th", { scope: "row", textContent: word(number) }),
+			make("td", { className: "part", style: `--part: ${code.total ? total / code.total : 0}`,
+				textContent: total ? formatShare(total, code.total).replace(/(\.\d)\d/, "$1") : "" }),
 			make("td", { textContent: text }));
-		if (total)
-			tr.title = `${formatAmount(self, code.unit)} itself, ${formatAmount(total - self, code.unit)} in what it calls`;
-		if (total && total === most) {
-			tr.className = "dearest";
-			dearest ??= tr;
-		}
-		body.append(tr);
-	}
-	const room = make("div", { className: "code", tabIndex: 0, role: "region", "aria-label": caption }, body);
+	});
+	const room = make("div", { className: "code", tabIndex: 0, role: "region", "aria-label": caption },
+		make("table", { "aria-label": caption }, ...lines));
+	const dearest = lines.find(({ className }) => className);
 	requestAnimationFrame(() => (room.scrollTop = dearest ? dearest.offsetTop - SHOWN_ABOVE * dearest.offsetHeight : 0));
 	return room;
 }
 
-function say(text) {
-	return make("p", { className: "faint", textContent: text });
-}
+const say = (textContent) => make("p", { className: "faint", textContent });
 
-function* parts(code) {
-	const file = code.file.slice(code.file.lastIndexOf("/") + 1);
-	yield make("h3", { textContent: file ? `source: ${file}` : "source", title: code.file });
-	if (code.is_newer)
-		yield say("The file was changed after the program was built: lines may be others.");
-	if (code.no_source)
-		yield say(code.no_source);
-	if (code.lines.length)
-		yield table("Source lines", code.lines, code, String);
-	if (code.elsewhere)
-		yield say(`${formatAmount(code.elsewhere, code.unit)} more in other files, or without a line.`);
-	yield make("h3", { textContent: code.function ? `instructions: ${code.function}` : "instructions", title: code.module });
-	if (code.no_instructions)
-		yield say(code.no_instructions);
-	if (code.instructions.length)
-		yield table("Instructions", code.instructions, code, (addr) => addr.toString(16));
-	if (!code.is_checked)
-		yield say("The recording does not say which build of the module ran.");
-}
+const parts = (code) => [
+	make("h3", { textContent: code.file ? `source: ${lastPart(code.file)}` : "source", title: code.file }),
+	code.is_newer && say("The file was changed after the program was built: lines may be others."),
+	code.no_source && say(code.no_source),
+	code.lines.length && table("Source lines", code.lines, code, String),
+	code.elsewhere && say(`${formatAmount(code.elsewhere, code.unit)} more in other files, or without a line.`),
+	make("h3", { textContent: code.function ? `instructions: ${code.function}` : "instructions", title: code.module }),
+	code.no_instructions && say(code.no_instructions),
+	code.instructions.length && table("Instructions", code.instructions, code, (addr) => addr.toString(16)),
+	!code.is_checked && say("The recording does not say which build of the module ran."),
+].filter((part) => part);
 
 /**
  * makeSource - what adds the source of a function to the details

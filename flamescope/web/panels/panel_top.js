@@ -4,11 +4,12 @@ import { commandFor } from "wick/state/command.js";
 import { make } from "wick/parts/dom.js";
 import { countOf, formatLength, formatTotal, grouped } from "wick/parts/amount.js";
 import { attachBox } from "wick/parts/floating.js";
+import { copy } from "wick/parts/save.js";
 import { lastPart, periodOf, shortName } from "wick/state/recording.js";
 import { decode } from "wick/state/store.js";
 
 const MOST_LISTED = 40;
-const THEMES = { "": "system", light: "light", dark: "dark" };
+const NEXT_THEME = { "": "light", light: "dark" };
 
 /* When the recording began, in the reader's own time of day; "" if it does not say. */
 function startOfDay({ hasEpoch, startNs, epochOffsetNs }) {
@@ -57,21 +58,6 @@ function commandOf(app) {
 /* Chat programs leave out what is no letter at the end of a link. */
 const whole = (link) => link.replace(/[^A-Za-z0-9]$/, (end) => `%${end.charCodeAt(0).toString(16).toUpperCase()}`);
 
-async function copy(app, text, what, note = "") {
-	try {
-		await navigator.clipboard.writeText(text);
-	} catch {
-		/* Pages from file:// may not use the clipboard: a field that is copied from can. */
-		const field = make("textarea", { value: text });
-		document.body.append(field);
-		field.select();
-		document.execCommand("copy");
-		field.remove();
-	}
-	app.say(`${what} copied: ${text}${note}`);
-	document.getElementById("shared").textContent = `${what} copied${note}`;
-}
-
 /* A list of terms; TITLE stands over it where there is more than one. */
 function factList(facts, title = "") {
 	const parts = title ? [["", title]] : [];
@@ -86,15 +72,13 @@ export function mountTop(app) {
 			app.say(redo ? "Redone" : "Undone");
 	}
 	function nextTheme() {
-		const all = Object.keys(THEMES);
-		const theme = all[(all.indexOf(app.store.state.theme) + 1) % all.length];
-		app.store.set({ theme });
-		app.say(`Theme: ${THEMES[theme]}`);
+		app.store.set({ theme: NEXT_THEME[app.store.state.theme] ?? "" });
+		app.say(at("theme").title);
 	}
 	function update() {
 		at("undo").disabled = !app.store.canUndo;
 		at("redo").disabled = !app.store.canRedo;
-		at("theme").title = `Theme: ${THEMES[app.store.state.theme] ?? "system"} (t)`;
+		at("theme").title = `Theme: ${app.store.state.theme || "system"} (t)`;
 		at("theme").setAttribute("aria-label", at("theme").title);
 	}
 	function describe() {

@@ -1,6 +1,7 @@
 /* panel_view.js - which view of the stacks is seen, and the pattern that frames are searched by */
 
 import { countOf } from "wick/parts/amount.js";
+import { onKeys } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
 import { diffView } from "wick/stacks/view_diff.js";
 import { flameViews, sidesView } from "wick/stacks/view_flame.js";
@@ -58,14 +59,8 @@ export function mountTabs(opener, tabs, element, app) {
 			if (tabs.popover)
 				tabs.hidePopover();
 		}, { id: `tab-${id}`, role: "tab", title: `${title} (${i + 1})`, "aria-controls": "view" });
-		tab.addEventListener("keydown", (event) => {
-			const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-			if (!step)
-				return;
-			event.preventDefault();
-			event.stopPropagation();
-			buttons.get(go(i + step).id).focus();
-		});
+		const [before, after] = [-1, 1].map((step) => () => buttons.get(go(i + step).id).focus());
+		onKeys(tab, () => ({ ArrowLeft: before, ArrowUp: before, ArrowRight: after, ArrowDown: after }));
 		buttons.set(id, tab);
 		tabs.append(tab);
 		if (i < 9)
@@ -95,20 +90,17 @@ export function mountSearch(element, app) {
 		timer = setTimeout(take, AFTER_MS);
 	});
 	input.addEventListener("blur", () => (typing = false));
-	input.addEventListener("keydown", (event) => {
-		if (event.key === "Enter") {
+	onKeys(input, () => ({
+		Enter() {
 			take();
 			document.querySelector("#view canvas, #view .scroll-table")?.focus();
-		} else if (event.key === "Escape") {
+		},
+		Escape() {
 			input.value = "";
 			take();
 			input.blur();
-		} else {
-			return;
-		}
-		event.preventDefault();
-		event.stopPropagation();
-	});
+		},
+	}));
 	app.keys.add({ key: "/", what: "search for functions by a pattern", run: () => input.select() });
 
 	const show = () => {

@@ -76,13 +76,9 @@ export function formatTotal(total, { unit, noun }) {
 }
 
 /** As formatAmount, with its sign: `+3`, `−2`. */
-export function formatChange(value, unit = "") {
-	return value > 0 ? `+${formatAmount(value, unit)}` : formatAmount(value, unit);
-}
+export const formatChange = (value, unit = "") => `${value > 0 ? "+" : ""}${formatAmount(value, unit)}`;
 
-function minus(text) {
-	return text.replace(/^-/, "−");
-}
+const minus = (text) => text.replace(/^-/, "−");
 
 /** How long something went on: `12.345 s`, `5 min 20 s`, `23 h 59 min`; never more than it was. */
 export function formatLength(ns) {
@@ -100,6 +96,4 @@ export function formatStep(ns) {
 }
 
 /** A moment of a recording in seconds. */
-export function formatTime(ns) {
-	return `${(ns / 1e9).toFixed(3)} s`;
-}
+export const formatTime = (ns) => `${(ns / 1e9).toFixed(3)} s`;

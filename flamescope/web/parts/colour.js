@@ -14,9 +14,10 @@ export const STEPS = 256;
 const CHANGE_STEPS = 8;
 
 /* 0xRRGGBB as a pixel of ImageData, whose bytes are r g b a. */
-function pixelOf(rgb) {
-	return ((255 << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
-}
+const pixelOfRgb = (rgb) => ((255 << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
+
+/** The same of "#rrggbb", which all colours of the page are. */
+export const pixelOf = (css) => pixelOfRgb(parseInt(css.slice(1), 16));
 
 const cssOf = (rgb) => `#${rgb.toString(16).padStart(6, "0")}`;
 
@@ -57,9 +58,9 @@ export function makeColours(app) {
 		},
 		/* {much, less: STEPS pixels each, none: a pixel} for a heatmap */
 		heat: () => ({
-			much: palette().more.map(pixelOf),
-			less: palette().less.map(pixelOf),
-			none: pixelOf(palette().ink[1]),
+			much: palette().more.map(pixelOfRgb),
+			less: palette().less.map(pixelOfRgb),
+			none: pixelOfRgb(palette().ink[1]),
 		}),
 		/* What grew, and what shrank, where no text is on it. */
 		gain: (part) => heat("more", part),

@@ -1,5 +1,6 @@
 /* floating.js - what lies over the page: the text beside the pointer, and boxes that a button opens */
 
+import { onKeys } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
 
 const GAP = 4; /* pixels */
@@ -17,9 +18,7 @@ export function makeTip(element) {
 			element.style.left = `${Math.max(GAP, left)}px`;
 			element.style.top = `${Math.max(GAP, top)}px`;
 		},
-		hide() {
-			element.hidden = true;
-		},
+		hide: () => (element.hidden = true),
 	};
 }
 
@@ -35,15 +34,15 @@ function placeBelow(box, button) {
 }
 
 /** The arrow keys, Home and End in a box of buttons. */
-export function walkBox(event, box) {
-	const all = [...box.querySelectorAll("button, input, select, [tabindex]")]
-		.filter((element) => element.offsetParent && !element.disabled);
-	const at = all.indexOf(event.target);
-	const to = { ArrowDown: (at + 1) % all.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-	if (to === undefined || !event.target.matches("button, input[type=checkbox]"))
-		return;
-	event.preventDefault();
-	all.at(to).focus();
+export function walkBox(box) {
+	onKeys(box, ({ target }) => {
+		const all = [...box.querySelectorAll("button, input, select, [tabindex]")]
+			.filter((element) => element.offsetParent && !element.disabled);
+		const at = all.indexOf(target);
+		const to = (i) => () => all.at(i).focus();
+		return target.matches("button, input[type=checkbox]")
+			? { ArrowDown: to((at + 1) % all.length), ArrowUp: to(at - 1), Home: to(0), End: to(-1) } : {};
+	});
 }
 
 /*
@@ -65,7 +64,7 @@ export function attachBox(button, box, onOpen = () => {}) {
 		if (newState === "open")
 			(box.querySelector("[autofocus], [aria-selected=true]") ?? box.querySelector("button, input, select"))?.focus();
 	});
-	box.addEventListener("keydown", (event) => walkBox(event, box));
+	walkBox(box);
 }
 
 /* What puts ELEMENT into a box that BUTTON opens, where there is no room (true), or back into its place. */

@@ -32,20 +32,17 @@ function isTyping(target) {
 		target.isContentEditable);
 }
 
-function fillDialog(dialog, keys) {
-	const rows = keys.map(({ key, what, where }) => make("tr", {},
-		make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
-		make("td", { textContent: where ? `${what} (${where})` : what })));
-	dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
-		make("h2", { id: "keys-title", textContent: "What is seen, and keys" }), ...WHAT.map((textContent) => make("p", { textContent })), make("table", {}, ...rows));
-}
-
 export function makeKeys() {
 	const keys = [];
 	const dialog = document.getElementById("keys");
 
 	function show() {
-		fillDialog(dialog, keys);
+		const rows = keys.map(({ key, what, where }) => make("tr", {},
+			make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
+			make("td", { textContent: where ? `${what} (${where})` : what })));
+		dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
+			make("h2", { id: "keys-title", textContent: "What is seen, and keys" }),
+			...WHAT.map((textContent) => make("p", { textContent })), make("table", {}, ...rows));
 		dialog.showModal();
 	}
 
@@ -53,10 +50,9 @@ export function makeKeys() {
 		if (event.defaultPrevented || dialog.open)
 			return;
 		const name = keyName(event);
-		if (isTyping(event.target) && !name.startsWith("Ctrl+") && name !== "Escape")
+		/* Ctrl+z is the field's own undo. */
+		if (isTyping(event.target) && !/^(Ctrl\+(?!(Shift\+)?z$)|Escape$)/.test(name))
 			return;
-		if (isTyping(event.target) && (name === "Ctrl+z" || name === "Ctrl+Shift+z"))
-			return; /* the field's own undo */
 		const key = keys.find((candidate) => candidate.run && candidate.key === name);
 		if (key && key.run(event) !== false)
 			event.preventDefault();

@@ -17,9 +17,7 @@ const NARROW = "(max-width: 900px)"; /* where the details lie over the view */
 const clamp = (share) => Math.max(LEAST, Math.min(1000 - LEAST, Math.round(share)));
 
 /** The part that the heatmap has of HEIGHT pixels, in thousandths; SPLIT: of the state, 0: as fits. */
-export function heatShare(split, height) {
-	return clamp(split || (height >= HIGH ? SHARES.high : SHARES.usual));
-}
+export const heatShare = (split, height) => clamp(split || (height >= HIGH ? SHARES.high : SHARES.usual));
 
 /* The bar between heatmap and view: dragged, or moved by keys. */
 export function mountSplitter(splitter, main, app) {
@@ -45,12 +43,8 @@ export function mountSplitter(splitter, main, app) {
 			set(((clientY - grip - top) / (bottom - top - splitter.offsetHeight)) * 1000, { replace: !isFirst });
 		},
 	}));
-	splitter.setAttribute("aria-valuemin", String(LEAST / 10));
-	splitter.setAttribute("aria-valuemax", String((1000 - LEAST) / 10));
 	splitter.addEventListener("dblclick", () => set(0));
-	const steps = Object.entries(STEPS).map(([key, by]) => [key, () => set(Math.max(1, shown + by))]);
-	const keys = { ...Object.fromEntries(steps), Enter: () => set(0) };
-	onKeys(splitter, () => keys);
+	onKeys(splitter, ({ key }) => ({ Enter: () => set(0), ...(key in STEPS && { [key]: () => set(Math.max(1, shown + STEPS[key])) }) }));
 	app.keys.add({ key: "↑ ↓", what: "make the heatmap lower or higher; Enter: as it was", where: "bar below the heatmap" });
 	app.store.subscribe(show);
 	window.addEventListener("resize", show);
@@ -75,7 +69,6 @@ export function mountDetailsRoom(button, panel, app) {
 		app.emit("details");
 		app.emit("resize");
 	}
-	button.title = "Details of a function, or of all (d)";
 	button.addEventListener("click", toggle);
 	app.keys.add({ key: "d", what: "details of a function, or of all", run: toggle });
 	app.store.subscribe((state, old) => {
@@ -88,7 +81,10 @@ export function mountDetailsRoom(button, panel, app) {
 	show();
 }
 
-/* One row of tools: what has no room in it is in a box, the views first, then what is counted; then they are two. */
+/*
+ * One row of tools: what has no room in it is in a box, the views first, then what is counted.  Chips fold nothing:
+ * without room they are a row of their own.
+ */
 export function fitTools(tools, parts, app) {
 	const collapse = parts.map(({ button, element }) => makeCollapsible(button, element));
 	let asked = 0;
@@ -98,11 +94,14 @@ export function fitTools(tools, parts, app) {
 			return;
 		for (const one of collapse)
 			one(false);
-		tools.classList.remove("wraps");
+		const [was] = tools.classList;
+		tools.className = "fits"; /* chips have no width */
 		for (const one of collapse)
 			if (tools.scrollWidth > tools.clientWidth)
 				one(true);
-		tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth);
+		tools.className = "";
+		if (tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth) !== (was === "wraps"))
+			app.emit("resize");
 	}
 	const later = () => (asked ||= requestAnimationFrame(fit));
 	app.store.subscribe((state, old) => {

@@ -1,5 +1,5 @@
 /*
- * save.js - drawings as PNG or SVG, numbers as CSV, the selected samples as files of other programs
+ * save.js - copied texts, drawings as PNG or SVG, numbers as CSV, the selected samples as files of other programs
  *
  * A picture is of the whole drawing, not of what a window happens to show of it; what would be
  * larger than browsers can draw is left out, and that is said.
@@ -13,6 +13,22 @@ const MOST_PIXELS = 64e6;
 const GAP = 8;
 const TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv" };
 const CELL = 6; /* pixels of a column of the heatmap, where there is room */
+
+/** Copies TEXT, and says that WHAT was copied. */
+export async function copy(app, text, what, note = "") {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		/* Pages from file:// may not use the clipboard: a field that is copied from can. */
+		const field = make("textarea", { value: text });
+		document.body.append(field);
+		field.select();
+		document.execCommand("copy");
+		field.remove();
+	}
+	app.say(`${what} copied: ${text}${note}`);
+	document.getElementById("shared").textContent = `${what} copied${note}`;
+}
 
 /* Hands a blob to the browser as a file. */
 function download(blob, name) {
@@ -100,8 +116,6 @@ async function pngOf(app, what) {
 /* The same picture or table as the command's, which the worker makes. */
 async function textOf(app, what, ending) {
 	const hasGraph = what === "heatmap" || app.view?.graphs?.length > 0;
-	if (ending === "svg" && !hasGraph)
-		throw new Error("this view has no graph; save it as PNG or CSV");
 	const label = document.querySelector("#tabs [aria-selected=true]")?.textContent ?? "";
 	const { columnNs } = app.heatView.heat;
 	return { bytes: await app.models.ask("drawing", `${hasGraph ? what : "functions"}.${ending}`,
@@ -124,12 +138,20 @@ export function mountSave(element, app) {
 	const what = make("select", { id: "save-what", "aria-label": "What is saved" }, option("view", "Save stacks"),
 		option("heatmap", "Save heatmap"), option("samples", "Save selected samples"));
 	const buttonOf = ([label, act]) => button(label, act, { id: `save-${label.toLowerCase()}`,
-		title: `Save it as ${label}`, "aria-label": `Save as ${label}` });
-	const offer = () => element.replaceChildren(what,
-		...(what.value === "samples" ? samples : pictures).map(buttonOf));
-	what.onchange = () => {
-		offer();
-		what.focus(); /* it was put in anew */
-	};
+		"aria-label": `Save as ${label}` });
+	const buttons = [...pictures, ...samples].map(buttonOf);
+	function offer() {
+		const hasGraph = app.view?.graphs?.length > 0;
+		const lacks = { PNG: !hasGraph && !document.querySelector("#view canvas"), SVG: !hasGraph };
+		buttons.forEach((one, i) => {
+			const isLacking = what.value === "view" && lacks[one.textContent];
+			one.hidden = (what.value === "samples") === i < pictures.length;
+			one.disabled = Boolean(isLacking);
+			one.title = isLacking ? `This view has no graph: save it as ${lacks.PNG ? "" : "PNG or "}CSV` : one.ariaLabel;
+		});
+	}
+	what.onchange = offer;
+	element.append(what, ...buttons);
+	element.parentElement.addEventListener("beforetoggle", offer);
 	offer();
 }

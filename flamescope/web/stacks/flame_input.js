@@ -1,6 +1,6 @@
 /* flame_input.js - a tree on a canvas by pointer and keys */
 
-import { onDrag } from "wick/parts/canvas.js";
+import { onDrag, onKeys } from "wick/parts/canvas.js";
 import { besideNode, panWindow, widestChild, zoomWindow } from "wick/stacks/tree_layout.js";
 
 const WHEEL = 0.0018; /* of zoom a pixel of wheel */
@@ -48,7 +48,6 @@ const KEYS = [
 	["m", "what can be done with the frame", menuAt],
 	["n", "to the next frame that the search matches", (view, at) => view.moveTo(nextMatch(view.picture, at))],
 ];
-const SAME_KEYS = { " ": "Enter", "=": "+" };
 
 /** Of them for the list of all keys: [key, what]. */
 export const flameKeys = KEYS.map(([key, what]) => [key, what]);
@@ -121,26 +120,16 @@ export function listenFlame(view) {
 
 	const firstNode = () => (options.firstRow === 0 ? 0 : widestChild(view.picture.tree, 0, [0, 1]));
 
-	function onKey(event) {
-		if (event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		const name = event.shiftKey && event.key.length > 1 ? `Shift+${event.key}` : event.key;
-		const key = KEYS.find(([candidate]) => candidate === (SAME_KEYS[name] ?? name));
-		if (!key)
-			return;
-		event.preventDefault();
-		event.stopPropagation();
-		key[2](view, view.cursor < 0 ? firstNode() : view.cursor);
-	}
-
 	function onFocus() {
 		if (view.cursor < 0 && canvas.matches(":focus-visible"))
 			view.moveTo(firstNode());
 	}
 
-	const heard = { pointermove: onMove, wheel: onWheel, contextmenu: onMenu, keydown: onKey, focus: onFocus,
+	const heard = { pointermove: onMove, wheel: onWheel, contextmenu: onMenu, focus: onFocus,
 		pointerleave: () => view.unhover(), blur: () => (view.ring.hidden = true) };
 	for (const [type, listener] of Object.entries(heard))
 		canvas.addEventListener(type, (event) => view.picture && listener(event), { passive: false });
+	const acts = Object.fromEntries(KEYS.map(([key, , act]) => [key, () => act(view, view.cursor < 0 ? firstNode() : view.cursor)]));
+	onKeys(canvas, () => (view.picture ? { ...acts, " ": acts.Enter, "=": acts["+"] } : {}));
 	element.addEventListener("scroll", () => view.invalidate(), { passive: true });
 }

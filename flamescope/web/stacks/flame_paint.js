@@ -5,6 +5,7 @@
  * what the pixels cost, where a call of the canvas for each would cost more than a frame has time.
  */
 
+import { pixelOf } from "wick/parts/colour.js";
 import { visitRow } from "wick/stacks/tree_layout.js";
 
 export const ROW = 18; /* pixels, each row of the tree where a window is not large */
@@ -12,24 +13,6 @@ const FONT = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
 const LEAST_NUMBERS = 8; /* characters: two blanks and a share */
 const LEAST_GAP = 4; /* pixels: narrower boxes touch */
-
-const packed = new Map(); /* css -> pixel */
-let parser = null;
-
-/** A colour of CSS as a pixel of ImageData. */
-export function pixelOf(css) {
-	let pixel = packed.get(css);
-	if (pixel === undefined) {
-		parser ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-		parser.fillStyle = css;
-		parser.fillRect(0, 0, 1, 1);
-		pixel = new Uint32Array(parser.getImageData(0, 0, 1, 1).data.buffer)[0];
-		if (packed.size > 10000)
-			packed.clear();
-		packed.set(css, pixel);
-	}
-	return pixel;
-}
 
 /* Halfway between two pixels, channel by channel. */
 function between(a, b) {

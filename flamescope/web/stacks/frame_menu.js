@@ -1,6 +1,7 @@
 /* frame_menu.js - what can be done with a frame: transforms, search, details, copy */
 
 import { button, make } from "wick/parts/dom.js";
+import { copy } from "wick/parts/save.js";
 import { walkBox } from "wick/parts/floating.js";
 import { frameModule, frameName, isGroupLabel } from "wick/stacks/frames.js";
 import { patternOf } from "wick/state/label_pattern.js";
@@ -28,21 +29,12 @@ function actionsFor(app, selection, frame, dimension) {
 		["Drop samples with it", transform("drop", name)],
 		...(module ? [[`Hide module ${module}`, transform("hide", module)]] : []),
 		["Search for it", () => store.set({ search: pattern })],
-		["Copy its name", () => copyName(app, name)],
+		["Copy its name", () => copy(app, name, "Name")],
 	];
 	if (!isGroupLabel(selection, frame))
 		return actions;
 	const only = () => store.setQuery({ filters: onlyLabel(store.state.query, dimension, name) });
 	return [...(dimension && dimension !== "sign" ? [[`Only this ${dimension}`, only]] : []), ...actions.slice(3)];
-}
-
-async function copyName(app, name) {
-	try {
-		await navigator.clipboard.writeText(name);
-		app.say("copied");
-	} catch {
-		app.say("the browser did not let the page copy");
-	}
 }
 
 /**
@@ -58,7 +50,8 @@ export function openFrameMenu(app, x, y, selection, frame, dimension = "") {
 		act();
 	}, { role: "menuitem" })));
 	menu.addEventListener("toggle", ({ newState }) => newState === "closed" && menu.remove());
-	menu.addEventListener("keydown", (event) => (event.key === "Tab" ? menu.hidePopover() : walkBox(event, menu)));
+	menu.addEventListener("keydown", (event) => event.key === "Tab" && menu.hidePopover());
+	walkBox(menu);
 	document.body.append(menu);
 	menu.showPopover();
 	menu.style.left = `${Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4))}px`;

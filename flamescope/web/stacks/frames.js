@@ -15,9 +15,6 @@ export function frameInlined({ profile }, frame) {
 	return frame < profile.frames.n && profile.frames.inlined[frame] !== 0;
 }
 
-/** Of a path, where there is little room: paths begin alike. */
-export const fileOf = (module) => /\/([^/]+)$/.exec(module)?.[1] ?? module;
-
 export const isGroupLabel = ({ profile }, frame) => frame >= profile.frames.n;
 
 /** One more than the highest number of a frame, those of groups included. */

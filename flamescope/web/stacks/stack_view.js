@@ -20,8 +20,12 @@ export function sameTree(state, old) {
 		.every((key) => state[key] === old[key]);
 }
 
-/** A line of text that takes the drawing's place when there is nothing to draw. */
-export const emptyNote = () => make("p", { className: "view-empty", hidden: true });
+/** For panel_view.js: a view of a KIND, drawn as soon as it is mounted; OF: what tells it from others of the kind. */
+export const viewOf = (Kind, id, label, title = label, of = {}) => ({ id, label, title, mount(element, app) {
+	const view = Object.assign(new Kind(element, app), { title, ...of });
+	view.update();
+	return view;
+} });
 
 export function whyEmpty(app, selection) {
 	if (app.profile.n === 0)
@@ -43,7 +47,7 @@ export class StackView {
 		this.element = element;
 		this.app = app;
 		app.view = this; /* the one that is seen */
-		this.note = emptyNote();
+		this.note = make("p", { className: "view-empty", hidden: true }); /* instead of a drawing */
 		this.update = drawing(() => this.show());
 		this.offs = [
 			app.store.subscribe((state, old) => (sameTree(state, old) ? this.onState(state, old) : this.update())),
@@ -156,15 +160,16 @@ export class GraphView extends StackView {
 	hint = "Enter zooms, m opens the menu of a frame";
 	all = [];
 
-	/** CONTROLS are in the bar above the graphs, and TAIL is below them. */
-	constructor(element, app, controls = [], tail = []) {
+	/** CONTROLS are in the bar above the graphs. */
+	constructor(element, app, controls = []) {
 		super(element, app);
 		this.crumbs = make("nav", { className: "crumbs", "aria-label": "Zoom" });
 		this.legend = makeLegend();
 		this.bar = make("div", { className: "bar" }, ...controls, this.crumbs, this.legend.element);
 		this.room = make("div", { className: "graphs" });
-		element.replaceChildren(this.bar, this.note, this.room, ...tail);
-		this.offs.push(...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })));
+		element.replaceChildren(this.bar, this.note, this.room);
+		this.offs.push(...flameKeys.map(([key, what]) => app.keys.add({ key, what, where: "in a graph" })),
+			() => this.all.forEach((graph) => graph.stop()));
 	}
 
 	get graphs() {
@@ -219,10 +224,5 @@ export class GraphView extends StackView {
 	openMenu({ selection, frame, depth }, node, x, y) {
 		if (selection)
 			openFrameMenu(this.app, x, y, selection, frame[node], this.app.store.state.query.groups[depth[node] - 1]);
-	}
-
-	unmount() {
-		this.all.forEach((graph) => graph.stop());
-		super.unmount();
 	}
 }

@@ -1,7 +1,7 @@
 /*
- * tree_layout.js - where each node of a tree is, and which of them a picture has to show
+ * tree_layout.js - which nodes of a tree a picture has to show
  *
- * The nodes of a tree are row by row, from left to right: those of a depth are beside each other, and so
+ * The nodes of a tree (flamescope/wasm/wasm_tree.c) are row by row, from left to right: those of a depth are beside each other, and so
  * are the children of a node.
  */
 
@@ -11,37 +11,11 @@ const MOST_NAMED = 200; /* nodes in a table of a tree */
 const LEAST_SHARE = 1 / 200; /* of the whole: narrower boxes carry no name either */
 
 /**
- * layoutTree - the nodes of a tree in that order, each as wide as its amount
- * @columns: {firstChild, next, ...}: of nodes in any order; 0 is the root, and as a child it is none
- * @amount:  one a node, not below 0
- *
- * Return: {n, parent, depth, x, width, maxDepth, ...}: the other columns in the new order, too; the root is 0
- * to 1 (of nothing 0 to 0), and maxDepth is that of what has a width.
+ * The columns {parent, depth, x, width, ...} of nodes, with n and maxDepth, that of what has a width; the root is 0
+ * to 1 (of nothing 0 to 0).
  */
-export function layoutTree({ firstChild, next, ...columns }, amount) {
-	const n = firstChild.length;
-	const [order, parent, depth] = [0, 1, 2].map(() => new Uint32Array(n));
-	const [x, width] = [0, 1].map(() => new Float64Array(n));
-	let maxDepth = 0;
-	let filled = 1;
-	width[0] = amount[0] > 0 ? 1 : 0;
-	for (let i = 0; i < n; i++) {
-		let at = x[i];
-		for (let child = firstChild[order[i]]; child !== 0; child = next[child], filled++) {
-			order[filled] = child;
-			parent[filled] = i;
-			depth[filled] = depth[i] + 1;
-			x[filled] = at;
-			width[filled] = amount[0] > 0 ? amount[child] / amount[0] : 0;
-			at += width[filled];
-		}
-		if (width[i] > 0)
-			maxDepth = depth[i];
-	}
-	for (const [name, column] of Object.entries(columns))
-		columns[name] = column.map((_, i) => column[order[i]]);
-	return { n, parent, depth, x, width, maxDepth, ...columns };
-}
+export const asTree = (nodes) => ({ ...nodes, n: nodes.parent.length,
+	maxDepth: nodes.depth[Math.max(0, nodes.width.findLastIndex((width) => width > 0))] });
 
 /** The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
 export function firstWhere(from, to, isPast) {

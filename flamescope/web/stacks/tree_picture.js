@@ -12,12 +12,8 @@ export function sayAmount(selection, gain, loss, samples) {
 		return `mean ${formatAmount(samples ? (gain - loss) / samples : 0, selection.unit)}`;
 	if (!selection.isSigned)
 		return formatAmount(gain, selection.unit);
-	const parts = [];
-	if (gain > 0 || loss === 0)
-		parts.push(formatChange(gain, selection.unit));
-	if (loss > 0)
-		parts.push(formatChange(-loss, selection.unit));
-	return parts.join(" ");
+	return [...(gain > 0 || loss === 0 ? [gain] : []), ...(loss > 0 ? [-loss] : [])]
+		.map((change) => formatChange(change, selection.unit)).join(" ");
 }
 
 /** The same of a node or a function of flame.js. */

@@ -3,8 +3,7 @@
 import { countOf, formatAmount, formatShare } from "wick/parts/amount.js";
 import { button, make, option } from "wick/parts/dom.js";
 import { sideNames } from "wick/state/recording.js";
-import { isFlagged, LEVEL, whyNoDiff } from "wick/models/significance.js";
-import { GraphView } from "wick/stacks/stack_view.js";
+import { GraphView, viewOf } from "wick/stacks/stack_view.js";
 import { treePicture } from "wick/stacks/tree_picture.js";
 import { VirtualTable } from "wick/parts/virtual_table.js";
 
@@ -37,10 +36,10 @@ function sayDiff({ names, whole, unit, chance }, nFlagged, [base, now], areRuns)
 		return `${sides}Significance is being computed…`;
 	if (chance.problem)
 		return `${sides}No significance: ${chance.problem}.`;
-	if (chance.smallestP >= LEVEL)
-		return `${sides}So few seconds cannot show p < ${LEVEL}: the smallest possible is ${formatChance(chance.smallestP)}.`;
+	if (chance.smallestP >= chance.level)
+		return `${sides}So few seconds cannot show p < ${chance.level}: the smallest possible is ${formatChance(chance.smallestP)}.`;
 	const runs = nFlagged && areRuns ? " Another run may differ by as much: give `wick diff` 5 recordings of each side." : "";
-	return `${sides}${countOf(nFlagged, "function")} changed by a point and by more than chance (p < ${LEVEL}, ${chance.n} permutations of whole seconds, corrected for ${countOf(names.length, "function")}).${runs}`;
+	return `${sides}${countOf(nFlagged, "function")} changed by a point and by more than chance (p < ${chance.level}, ${chance.n} permutations of whole seconds, corrected for ${countOf(names.length, "function")}).${runs}`;
 }
 
 class DiffView extends GraphView {
@@ -61,7 +60,7 @@ class DiffView extends GraphView {
 		element.prepend(make("div", { className: "bar diff-bar" },
 			act("Take this selection as baseline", ({ ranges }) => ({ rangesB: ranges })), whole, swap, none, changes, says, progress));
 		element.append(this.table.element);
-		this.update();
+		this.offs.push(() => (this.round = null));
 	}
 
 	onState(state, old) {
@@ -76,10 +75,11 @@ class DiffView extends GraphView {
 		const round = this.round = {}; /* what counts for an older pair stops */
 		const base = app.models.selectionB();
 		const now = app.models.selection();
-		const problem = base && whyNoDiff(base, now);
-		const why = !base ? NO_BASELINE : problem ? `These cannot be compared: ${problem}. Try: another metric.`
-			: base.n === 0 || now.n === 0 ? "One side has no sample. Try: another time, or fewer filters." : "";
-		const diff = why ? null : app.models.diff();
+		const isEmpty = base && (base.n === 0 || now.n === 0);
+		const made = base && !isEmpty ? app.models.diff() : { problem: "" };
+		const why = !base ? NO_BASELINE : isEmpty ? "One side has no sample. Try: another time, or fewer filters."
+			: `These cannot be compared: ${made.problem}. Try: another metric.`;
+		const diff = made.names ? made : null;
 		this.whole.hidden = Boolean(app.baseline);
 		this.swap.hidden = this.none.hidden = !state.rangesB;
 		this.changes.hidden = this.says.hidden = this.bar.hidden = this.table.element.hidden = !diff;
@@ -113,7 +113,7 @@ class DiffView extends GraphView {
 	}
 
 	#showChance(diff) {
-		const nFlagged = diff.names.filter((_, i) => isFlagged(diff, i, "self") || isFlagged(diff, i, "total")).length;
+		const nFlagged = diff.names.filter((_, i) => diff.chance?.selfFlag?.[i] || diff.chance?.totalFlag?.[i]).length;
 		this.progress.hidden = Boolean(diff.chance);
 		this.says.textContent = this.says.title = sayDiff(diff, nFlagged, sideNames(this.app), Boolean(this.app.baseline));
 		this.#showRows();
@@ -128,7 +128,7 @@ class DiffView extends GraphView {
 		/* Full colour where a frame is new or vanished; 0: neither colour nor sign. */
 		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.mean[node] || 1)))) / 8;
 		const chanceOf = (frame) => (!diff.chance || diff.chance.problem || !(frame in names) ? []
-			: [`the function as a whole: p ${formatChance(diff.chance.totalP[frame])}${isFlagged(diff, frame, "total") ? ", more than chance" : ""}`]);
+			: [`the function as a whole: p ${formatChance(diff.chance.totalP[frame])}${diff.chance.totalFlag[frame] ? ", more than chance" : ""}`]);
 		const picture = treePicture(this.app, tree, { nameOf: (frame) => names[frame], nFrames: names.length }, {
 			part,
 			sign: (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "="),
@@ -151,7 +151,7 @@ class DiffView extends GraphView {
 		part: (i) => this.diff.total[side][i], key: (i) => this.diff.total[side][i] });
 		const points = (part, say = pointsOf) => ({ text: (i) => say(this.diff[part], i), key: (i) => Math.abs(this.diff[part][1][i] - this.diff[part][0][i]) });
 		const chance = (part) => {
-			const flagged = (i) => isFlagged(this.diff, i, part);
+			const flagged = (i) => this.diff.chance?.[`${part}Flag`]?.[i];
 			const p = (i) => this.diff.chance?.[`${part}P`][i];
 			return { flagged, key: (i) => -(p(i) ?? 0),
 				text: (i) => (!this.diff.chance ? "…" : this.diff.chance.problem ? "–" : `${formatChance(p(i))}${flagged(i) ? " !" : ""}`) };
@@ -184,16 +184,6 @@ class DiffView extends GraphView {
 		const found = this.app.models.search().names;
 		this.table.show([...names.keys()].filter((i) => !(lacking?.[i]) && (!found || found.has(names[i]))), sort);
 	}
-
-	unmount() {
-		this.round = null;
-		super.unmount();
-	}
 }
 
-export const diffView = {
-	id: "diff",
-	label: "Diff",
-	title: "Difference",
-	mount: (element, app) => new DiffView(element, app),
-};
+export const diffView = viewOf(DiffView, "diff", "Diff", "Difference");

@@ -2,26 +2,18 @@
 
 import { formatTotal } from "wick/parts/amount.js";
 import { make, option } from "wick/parts/dom.js";
-import { frameName } from "wick/stacks/frames.js";
 import { rangesText } from "wick/heat/heat_words.js";
-import { GraphView, whyEmpty } from "wick/stacks/stack_view.js";
+import { GraphView, viewOf, whyEmpty } from "wick/stacks/stack_view.js";
 import { flamePicture } from "wick/stacks/tree_picture.js";
 
-const MOST_CHOICES = 400; /* of functions in a list */
 const MOST_SIDES = 12;
 
 const isEmpty = ({ tree }) => !(tree.width[0] > 0) || tree.n === 1;
 
 /* All stacks in one graph. */
 class FlameView extends GraphView {
-	constructor(element, app, kind) {
-		super(element, app);
-		this.kind = kind;
-		this.update();
-	}
-
 	show() {
-		const { app, kind: { order, title, up } } = this;
+		const { app, order, title, up } = this;
 		const picture = flamePicture(app, app.models.flame(order, ""));
 		this.draw([{ picture, label: title, up, key: "window" }], isEmpty(picture) ? whyEmpty(app, picture.tree.selection) : "");
 	}
@@ -34,11 +26,11 @@ class Sandwich extends GraphView {
 
 	constructor(element, app) {
 		const list = make("datalist", { id: "sandwich-functions" });
-		const input = make("input", { type: "text", className: "sandwich-function", onchange: () => this.#goTo(input.value, {}) });
+		const input = make("input", { type: "text", className: "sandwich-function", title: "A name, or a part of one",
+			onchange: async () => this.#goTo((await app.models.ask("callers", input.value)).around, {}) });
 		input.setAttribute("list", "sandwich-functions");
 		super(element, app, [make("label", {}, "Function ", input, list)]);
 		Object.assign(this, { input, list });
-		this.update();
 	}
 
 	#goTo(around, more) {
@@ -54,30 +46,21 @@ class Sandwich extends GraphView {
 	show() {
 		const { app } = this;
 		const selection = app.models.selection();
-		const { n, frame, selfGain, selfLoss } = app.models.functions();
-		const names = new Set(Array.from(frame.subarray(0, MOST_CHOICES), (one) => frameName(selection, one)));
-		const own = selfGain.map((gain, i) => gain + selfLoss[i]);
-		const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
-		/* without a choice it is the function with most of its own */
-		this.around = app.store.state.around || (n ? frameName(selection, frame[most]) : "");
-		this.list.replaceChildren(...[...names].map((name) => option(name, "")));
+		const { names, around } = app.models.callers();
+		this.around = app.store.state.around || around;
+		this.list.replaceChildren(...names.map((name) => option(name, "")));
 		this.input.value = this.around;
 		const half = (name, order, up, key) => ({ picture: flamePicture(app, app.models.flame(order, this.around)),
 			label: `${name} of ${this.around}`, head: name, name, up, key, firstRow: 1 });
 		const halves = [half("Callers", "reverse", true, "callers"), half("Callees", "calls", false, "window")];
-		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : n === 0 ? whyEmpty(app, selection)
-			: `No stack of this selection has the function ${this.around}.`);
+		this.draw(halves, !halves.some(({ picture }) => isEmpty(picture)) ? "" : names.length === 0
+			? whyEmpty(app, selection) : `No stack of this selection has the function ${this.around}.`);
 	}
 }
 
 /* The baseline and the selection, or several ranges, beside each other. */
 class SidesView extends GraphView {
 	hint = "Enter zooms all, m opens the menu of a frame";
-
-	constructor(element, app) {
-		super(element, app);
-		this.update();
-	}
 
 	show() {
 		const { app } = this;
@@ -96,15 +79,10 @@ class SidesView extends GraphView {
 	}
 }
 
-const flame = (id, label, title, up, order) =>
-	({ id, label, title, mount: (element, app) => new FlameView(element, app, { title, up, order }) });
-
-/** For panel_view.js. */
 export const flameViews = [
-	flame("flame", "Flame", "Flame graph", true, "calls"),
-	flame("icicle", "Icicle", "Icicle", false, "calls"),
-	flame("reverse", "Reverse", "Reverse graph", false, "reverse"),
-	{ id: "sandwich", label: "Callers", title: "Callers and callees", mount: (element, app) => new Sandwich(element, app) },
+	viewOf(FlameView, "flame", "Flame", "Flame graph", { up: true, order: "calls" }),
+	viewOf(FlameView, "icicle", "Icicle", "Icicle", { up: false, order: "calls" }),
+	viewOf(FlameView, "reverse", "Reverse", "Reverse graph", { up: false, order: "reverse" }),
+	viewOf(Sandwich, "sandwich", "Callers", "Callers and callees"),
 ];
-export const sidesView = { id: "sides", label: "Sides", title: "Selections side by side",
-	mount: (element, app) => new SidesView(element, app) };
+export const sidesView = viewOf(SidesView, "sides", "Sides", "Selections side by side");

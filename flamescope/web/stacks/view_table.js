@@ -5,8 +5,9 @@ import { drawing } from "wick/state/asked.js";
 import { button, make } from "wick/parts/dom.js";
 import { openFrameMenu } from "wick/stacks/frame_menu.js";
 import { selectedNs } from "wick/heat/heat_words.js";
-import { fileOf, frameModule, frameName } from "wick/stacks/frames.js";
-import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
+import { frameModule, frameName } from "wick/stacks/frames.js";
+import { lastPart } from "wick/state/recording.js";
+import { StackView, viewOf, whyEmpty } from "wick/stacks/stack_view.js";
 import { saySelf, sayTotal } from "wick/stacks/tree_picture.js";
 import { childrenOf } from "wick/stacks/tree_layout.js";
 import { VirtualTable } from "wick/parts/virtual_table.js";
@@ -14,22 +15,16 @@ import { VirtualTable } from "wick/parts/virtual_table.js";
 const COUNTS = "counts"; /* columns that are shown only when asked for */
 const MOST_NEAR = 100; /* callers or callees that are listed */
 
-/* Of a tree around a function: what hangs on it directly, most first. */
-function nearOf(tree) {
-	const [first, end] = tree.n > 1 ? childrenOf(tree, 1) : [0, 0];
-	return Array.from({ length: end - first }, (_, i) => first + i)
-		.sort((a, b) => tree.width[b] - tree.width[a]).slice(0, MOST_NEAR);
-}
-
 class TableView extends StackView {
 	constructor(element, app) {
 		super(element, app);
 		this.near = make("div", { className: "near-tables" });
 		this.counts = make("input", { type: "checkbox", id: "show-counts", onchange: () =>
 			app.store.set({ columns: this.counts.checked ? COUNTS : "" }) });
-		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"));
+		this.precision = make("span", { className: "says" });
+		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"), this.precision);
 		this.showNear = drawing(() => this.#near());
-		this.update();
+		this.offs.push(this.showNear.stop);
 	}
 
 	onState(state, old) {
@@ -46,24 +41,22 @@ class TableView extends StackView {
 		const total = (i) => rows.gain[i] + rows.loss[i];
 		const share = (amount) => ({ text: (i) => formatShare(amount(i), selection.size),
 			part: (i) => amount(i) / (selection.size || 1) });
-		const rate = (i) => formatRate(rows.gain[i], selection.unit, ns);
 		const moduleOf = (i) => frameModule(selection, rows.frame[i]);
 		const count = (id, label, counts) => ({ id, label, isHidden: state.columns !== COUNTS,
 			text: (i) => formatAmount(counts[i]), key: (i) => counts[i] });
-		const isWide = selection.isSigned;
 		return [
 			{ id: "name", label: "Function", text: nameOf, key: nameOf },
-			{ id: "self", label: "Self", isWide, text: (i) => saySelf(selection, rows, i), key: self },
+			{ id: "self", label: "Self", isWide: selection.isSigned, text: (i) => saySelf(selection, rows, i), key: self },
 			{ id: "self%", label: "Self %", by: "self", ...share(self) },
-			{ id: "total", label: "Total", isWide, text: (i) => sayTotal(selection, rows, i), key: total },
+			{ id: "total", label: "Total", isWide: selection.isSigned, text: (i) => sayTotal(selection, rows, i), key: total },
 			{ id: "total%", label: "Total %", by: "total", ...share(total) },
-			{ id: "rate", label: "Per second", by: "total", text: rate,
+			{ id: "rate", label: "Per second", by: "total", text: (i) => formatRate(rows.gain[i], selection.unit, ns),
 				isHidden: selection.measure !== "period" || formatRate(1, selection.unit, ns) === "" },
 			{ id: "net", isHidden: true, key: (i) => Math.abs(rows.gain[i] - rows.loss[i]) },
 			count("calls", "Calls seen", rows.calls),
 			count("selfsamples", "Self samples", rows.selfSamples),
 			count("samples", "Samples", rows.samples),
-			{ id: "module", label: "Module", isWide: true, text: (i) => fileOf(moduleOf(i)), key: moduleOf },
+			{ id: "module", label: "Module", isWide: true, text: (i) => lastPart(moduleOf(i)), key: moduleOf },
 		];
 	}
 
@@ -88,6 +81,7 @@ class TableView extends StackView {
 		this.sayEmpty(rows.n === 0 ? whyEmpty(app, selection) : "");
 		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
 		this.bar.hidden = this.table.element.hidden = rows.n === 0;
+		this.precision.textContent = selection.precision;
 		this.counts.checked = app.store.state.columns === COUNTS;
 		this.table.show(found, app.store.state.sort, "self");
 		if (top === undefined)
@@ -105,11 +99,14 @@ class TableView extends StackView {
 			this.#list(`Callees of ${frame}`, this.app.models.flame("calls", frame))] : []));
 	}
 
+	/* What hangs directly on the function that a tree is around, most first. */
 	#list(title, tree) {
-		const { selection } = tree;
-		const items = nearOf(tree).map((node) => {
+		const { selection, width } = tree;
+		const [first, end] = tree.n > 1 ? childrenOf(tree, 1) : [0, 0];
+		const near = Array.from({ length: end - first }, (_, i) => first + i).sort((a, b) => width[b] - width[a]);
+		const items = near.slice(0, MOST_NEAR).map((node) => {
 			const frame = frameName(selection, tree.frame[node]);
-			const amount = `${sayTotal(selection, tree, node)} (${formatShare(tree.width[node], tree.width[0])})`;
+			const amount = `${sayTotal(selection, tree, node)} (${formatShare(width[node], width[0])})`;
 			const open = button("", () => this.app.store.set({ frame }));
 			open.append(...[frame, amount].map((textContent) => make("span", { textContent })));
 			return make("li", {}, open);
@@ -117,15 +114,6 @@ class TableView extends StackView {
 		return make("section", {}, make("h2", { textContent: title }), items.length
 			? make("ul", { "aria-label": title }, ...items) : make("p", { textContent: "none" }));
 	}
-
-	unmount() {
-		this.showNear.stop();
-		super.unmount();
-	}
 }
 
-export const tableView = {
-	id: "table",
-	label: "Table",
-	mount: (element, app) => new TableView(element, app),
-};
+export const tableView = viewOf(TableView, "table", "Table");

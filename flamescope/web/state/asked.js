@@ -163,6 +163,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 			return sides;
 		},
 		functions: () => get("functions", SELECTION),
+		callers: () => get("callers", [...SELECTION, "search", "frame"], ""),
 		/** {names: those that the state's search finds; null: it searches for nothing}, or {problem}. */
 		search: () => (app.store.state.search ? get("search", [...SELECTION, "rangesB", "search"]) : { names: null }),
 		/* Of a tree: what colours say may have changed since. */

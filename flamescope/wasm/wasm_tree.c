@@ -1,0 +1,88 @@
+/* wasm_tree.c - the nodes of a tree row by row, and where each of them is, for the page */
+#include "flamescope/wasm/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t *link_of(const struct wasm_tree *tree, size_t node, size_t link)
+{
+	return (uint32_t *)(void *)((char *)tree->nodes + node * tree->size + link);
+}
+
+/* The place of each node in the new order; ORDER is room for it.  Return: how many nodes there are.
+ */
+static size_t find_places(const struct wasm_tree *tree, uint32_t *order, uint32_t *place)
+{
+	size_t filled = 1;
+
+	for (size_t i = 0; i < filled; i++) {
+		uint32_t child = *link_of(tree, order[i], tree->first_child);
+
+		for (; child && filled < tree->n; child = *link_of(tree, child, tree->next)) {
+			place[child] = (uint32_t)filled;
+			order[filled++] = child;
+		}
+	}
+	return filled;
+}
+
+/* Each swap puts a node into its place; SPARE is room for one. */
+static void move_nodes(const struct wasm_tree *tree, uint32_t *place, char *spare)
+{
+	char *nodes = tree->nodes;
+
+	for (size_t i = 0; i < tree->n; i++) {
+		while (place[i] != i) {
+			const uint32_t to = place[i];
+
+			memcpy(spare, nodes + to * tree->size, tree->size);
+			memcpy(nodes + to * tree->size, nodes + i * tree->size, tree->size);
+			memcpy(nodes + i * tree->size, spare, tree->size);
+			place[i] = place[to];
+			place[to] = to;
+		}
+	}
+}
+
+int wasm_tree_rows(const struct wasm_tree *tree)
+{
+	const size_t links[] = {tree->parent, tree->first_child, tree->next};
+	uint32_t *order = calloc(tree->n + 1, sizeof(*order));
+	uint32_t *place = calloc(tree->n + 1, sizeof(*place));
+	char *spare = malloc(tree->size);
+	int r = order && place && spare ? 0 : -ENOMEM;
+
+	if (r == 0 && find_places(tree, order, place) != tree->n)
+		r = -EINVAL;
+	for (size_t i = 0; r == 0 && i < tree->n; i++)
+		for (size_t k = 0; k < sizeof(links) / sizeof(links[0]); k++)
+			*link_of(tree, i, links[k]) = place[*link_of(tree, i, links[k])];
+	if (r == 0)
+		move_nodes(tree, place, spare);
+	free(order);
+	free(place);
+	free(spare);
+	return r;
+}
+
+const struct wasm_view *wasm_tree_place(const struct wasm_tree *tree, const double *amount,
+					bool is_start)
+{
+	const double whole = tree->n && amount && amount[0] > 0 ? amount[0] : 0;
+	double *ends = calloc(tree->n + 1, sizeof(*ends)); /* of a node's last child so far */
+	double *to;
+	const struct wasm_view *column = wasm_doubles(amount && ends ? tree->n : 0, &to);
+
+	for (size_t i = 0; to && column->n && i < tree->n; i++) {
+		double width = whole > 0 ? amount[i] / whole : 0;
+		double start = i ? ends[*link_of(tree, i, tree->parent)] : 0;
+
+		ends[i] = start;
+		if (i)
+			ends[*link_of(tree, i, tree->parent)] += width;
+		to[i] = is_start ? start : width;
+	}
+	free(ends);
+	return column;
+}
