@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "flamescope/heat/heat.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 #include "flamescope/query/query.h"
@@ -193,6 +194,18 @@ static void add_lists(struct buf *buf, const struct profile *profile)
 	buf_add_char(buf, ']');
 }
 
+/* The round times that columns of a heatmap may have. */
+static void add_columns(struct buf *buf, const struct profile *profile)
+{
+	const uint64_t *columns_ns;
+	size_t n = heat_columns(profile->length_ns, &columns_ns);
+
+	for (size_t i = 0; i < n; i++)
+		buf_printf(buf, "%s%llu", i ? "," : ",\"columns\":[",
+			   (unsigned long long)columns_ns[i]);
+	buf_add_char(buf, ']');
+}
+
 /* What a profile says of itself. */
 WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile *profile)
 {
@@ -212,6 +225,7 @@ WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile
 	json_add_text(buf, "command", buf_text(&command));
 	buf_release(&command);
 	json_add_text(buf, "captured", profile->strings[profile->captured]);
+	add_columns(buf, profile);
 	add_threads(buf, profile);
 	add_events(buf, profile);
 	add_lists(buf, profile);

@@ -480,6 +480,35 @@ static void has_as_many_rows_as_samples_allow(void **state)
 	assert_int_equal(fitting_rows(hand, 1000, 10101010, 25), 20);
 }
 
+/* The shortest column of a recording of so many milliseconds, in milliseconds. */
+static uint64_t shortest_column(uint64_t length_ms)
+{
+	const uint64_t *columns_ns;
+	size_t n = heat_columns(length_ms * ms, &columns_ns);
+
+	assert_int_equal(columns_ns[n - 1], UINT64_C(86400) * 1000 * ms);
+	return columns_ns[0] / ms;
+}
+
+static void a_short_recording_has_columns_of_a_part_of_a_second(void **state)
+{
+	static const uint64_t lengths_ms[] = {50, 300, 1000, 2500, 3000, 7000, 12000, 15900};
+
+	(void)state;
+	assert_int_equal(shortest_column(0), 1000); /* one moment */
+	assert_int_equal(shortest_column(1), 1);
+	assert_int_equal(shortest_column(2980), 100);
+	assert_int_equal(shortest_column(3000), 100);
+	assert_int_equal(shortest_column(16000), 1000);
+	assert_int_equal(shortest_column(86400000), 1000);
+	for (size_t i = 0; i < sizeof(lengths_ms) / sizeof(lengths_ms[0]); i++) {
+		uint64_t column = shortest_column(lengths_ms[i]);
+
+		assert_in_range(lengths_ms[i] / column, 28, 80);
+		assert_int_equal(1000 % column, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +529,7 @@ int main(void)
 		hand_profile_test(no_thread_is_in_two_states_at_a_time),
 		hand_profile_test(other_weights_stay_where_they_are),
 		hand_profile_test(has_as_many_rows_as_samples_allow),
+		cmocka_unit_test(a_short_recording_has_columns_of_a_part_of_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ function unknownPart({ n, stack, nodes, frames, text }) {
 	return n ? of / n : 0;
 }
 
-const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
+const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "columns", "epochOffsetNs", "hasEpoch", "isWick",
 	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
 	"unknownPart", "families", "states"];
 
