@@ -1,8 +1,8 @@
 /*
  * host.c - what the models need of a system, where the system is a page
  *
- * Patterns are the browser's (flamescope/web/models/pattern.js): what PCRE2 would take long for, the page
- * gives up in its own way.
+ * Patterns are the browser's (flamescope/web/models/pattern.js): what PCRE2 would take long for,
+ * the page gives up in its own way.
  */
 #include "flamescope/wasm/internal.h"
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 static const char perf_magic[] = "PERFILE2";
-static const char zstd_magic[] = "\x28\xb5\x2f\xfd";
 
 /* Of samples and stacks, beside the file itself: a page has 4 GiB in all. */
 static const uint64_t max_bytes = UINT64_C(2) << 30;
@@ -129,28 +128,6 @@ void text_hash_seed(void)
 	seeded = true;
 }
 
-static bool begins(const char *bytes, size_t len, const char *magic)
-{
-	return len >= strlen(magic) && memcmp(bytes, magic, strlen(magic)) == 0;
-}
-
-/* What the page cannot read, though commands can. */
-static bool is_refused(const char *name, const char *bytes, size_t len, struct err *err)
-{
-	if (begins(bytes, len, zstd_magic)) {
-		(void)err_set(err, 0, "'%s' is compressed with zstd, which a browser cannot read",
-			      name);
-		err_hint(err, "zstd -d FILE, and open what it writes; or wick view FILE");
-		return true;
-	}
-	if (begins(bytes, len, perf_magic)) {
-		(void)err_set(err, 0, "'%s' is perf's own file, not its text", name);
-		err_hint(err, "perf script -i FILE > FILE.perf");
-		return true;
-	}
-	return false;
-}
-
 /* Of N_BYTES at BYTES, which are of allocate() and stay the page's. */
 WASM_EXPORT("loaded_new")
 struct profile *wasm_loaded_new(const char *name, const char *bytes, size_t n_bytes)
@@ -159,8 +136,11 @@ struct profile *wasm_loaded_new(const char *name, const char *bytes, size_t n_by
 	struct load_options options = {.paths = &name, .n_paths = 1, .memory_bytes = max_bytes};
 	struct profile *profile = NULL;
 
-	if (is_refused(name, bytes, n_bytes, err))
+	if (n_bytes >= strlen(perf_magic) && memcmp(bytes, perf_magic, strlen(perf_magic)) == 0) {
+		(void)err_set(err, 0, "'%s' is perf's own file, not its text", name);
+		err_hint(err, "perf script -i FILE > FILE.perf");
 		return NULL;
+	}
 	given = (struct source){.bytes = bytes, .len = n_bytes};
 	if (load_profile(&options, &profile, err) < 0)
 		return NULL;

@@ -70,6 +70,35 @@ test("perf's own text, with all that perf prints, is read alike", async () => {
 		await isAsCommandHasIt(join(samples, file));
 });
 
+const zstd = (data, ...flags) => execFileSync("zstd", ["-qc", ...flags], { input: data, maxBuffer: 2 ** 30 });
+
+/* What a reader passes over (RFC 8878, 3.1.2). */
+function skippable(n) {
+	const frame = Buffer.alloc(8 + n, 7);
+	frame.writeUInt32LE(0x184d2a53, 0);
+	frame.writeUInt32LE(n, 4);
+	return frame;
+}
+
+test("a file that zstd has compressed is read like the plain one, whatever it is made of", async () => {
+	const text = readFileSync(join(golden, "golden.perf"));
+	const plain = put("golden.plain.perf", text);
+	const half = text.length >> 1;
+	const known = join(folder, "known.zst"); /* its frame says how long it is */
+	execFileSync("zstd", ["-qf", "-o", known, plain]);
+	const packed = {
+		fast: zstd(text, "-1"), usual: zstd(text), best: zstd(text, "-19"), far: zstd(text, "--long=27"), unchecked: zstd(text, "--no-check"),
+		known: readFileSync(known), parts: Buffer.concat([zstd(text.subarray(0, half)), zstd(Buffer.alloc(0)), zstd(text.subarray(half), "--no-check")]),
+		skipped: Buffer.concat([skippable(0), zstd(text), skippable(1000)]),
+	};
+	for (const [name, bytes] of Object.entries(packed)) {
+		assert.deepEqual(Buffer.from(await inflate(bytes, MOST)), text, name);
+		await isAsCommandHasIt(put(`${name}.perf.zst`, bytes));
+	}
+	for (const bytes of [Buffer.alloc(0), Buffer.from("a"), Buffer.alloc(1e6, "ab\n"), Buffer.alloc(300000, 0), crypto.getRandomValues(new Uint8Array(65536))])
+		assert.deepEqual(Buffer.from(await inflate(zstd(bytes), MOST)), Buffer.from(bytes));
+});
+
 /* --- files of other programs, by their own definitions --- */
 
 function varint(value) {
@@ -172,7 +201,7 @@ test("Firefox: tables of a thread, and those that all threads share", async () =
 test("what cannot be read is an Error that says why, and what to do", async () => {
 	for (const [name, content, says] of [
 		["empty.perf", "", /'empty\.perf' is empty/],
-		["x.perf.zst", Buffer.from("28b52ffd2400", "hex"), /zstd, which a browser cannot read, try: zstd -d FILE/],
+		["x.perf.zst", Buffer.from("28b52ffd2400", "hex"), /^Error: it is damaged, or ends too early$/],
 		["perf.data", "PERFILE2xxxxxxxx", /perf's own file, not its text, try: perf script/],
 		["other.json", '{"a": 1}', /'other\.json': it is JSON, but neither of speedscope nor/],
 		["cut.json", '{"profiles": [', /'cut\.json': it is JSON that is damaged, or ends in the middle/],

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
+import { inflate } from "../../flamescope/web/models/bytes.js";
+import { fromBase64 } from "../../flamescope/web/models/model.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { golden, packOfCommandText, packOfFile, packOfText } from "./packs.mjs";
 

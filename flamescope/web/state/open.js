@@ -72,7 +72,7 @@ function makeAreas(element) {
 		return area;
 	});
 	element.replaceChildren(...areas, make("p", { textContent:
-		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz; several to see them side by side" }));
+		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz or .zst; several to see them side by side" }));
 }
 
 const whichOf = (event) => (event.shiftKey ? "B" : event.target.closest?.("[data-which]")?.dataset.which ?? "A");
