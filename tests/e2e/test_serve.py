@@ -498,6 +498,21 @@ class View(Served):
         self.assertEqual((run.returncode, run.stdout), (0, "wick.html\n"), run.stderr)
         self.assertEqual(self.packs(self.path("wick.html"))[1][0]["stack"][1], 7)
 
+    def test_each_file_is_a_recording_and_a_folder_is_one(self):
+        self.put("old.perf", text(range(20), name="before"))
+        for words, samples in ((("rec/a.perf", "rec/old.perf"), [10, 20]),
+                               (("rec/a.perf", "rec", "rec/old.perf"), [10, 30, 20]),
+                               (("--baseline", "rec/old.perf", *["rec/a.perf"] * 11), [10, 20, *[10] * 10])):
+            run = self.view(*words, "-f", "-o", "several.html", "--no-open")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            page, packs = self.packs(self.path("several.html"))
+            self.assertEqual([pack["stack"][1] for pack in packs], samples)
+            self.assertEqual(json.loads(re.search(r'id="wick-start">(.*?)</script>', page)[1])["state"], "view=sides")
+        for words in (["rec/a.perf"] * 13, ["--baseline", "rec/old.perf", *["rec/a.perf"] * 12]):
+            run = self.view(*words, "-o", "many.html", "--no-open")
+            self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+            self.assertIn("a page shows 12 recordings at most, try: wick view FOLDER", run.stderr)
+
     def test_the_page_to_stdout_and_never_over_the_baseline(self):
         run = self.view("rec/a.perf", "-o", "-")
         self.assertEqual((run.returncode, run.stderr), (0, ""))

@@ -138,6 +138,18 @@ test("several files are seen side by side, until undo", async () => {
 	await wick.isQuiet(page);
 });
 
+test("several files of the command are seen side by side, and a baseline is the second", async () => {
+	for (const [args, sides] of [[[files.perf, files.folded], ["dropped.folded", "dropped.perf"]],
+		[[files.perf, files.folded, files["stacks.folded.gz"]], ["dropped.perf", "dropped.folded", "stacks.folded.gz"]],
+		[[files.perf, files.folded, `--baseline=${files["stacks.folded.gz"]}`], ["dropped.perf", "stacks.folded.gz", "dropped.folded"]]]) {
+		const page = await wick.openPage(wick.writePage(...args));
+		await wick.until(page, (n) => document.querySelectorAll("#view .graph").length === n, sides.length);
+		await wick.rest(page);
+		assert.deepEqual(await page.$$eval("#view .graph h2", (heads) => heads.map((head) => head.textContent.split(":")[0])), sides);
+		await wick.isQuiet(page);
+	}
+});
+
 test("a link knows no dropped files", async () => {
 	const page = await wick.openPage(url, "view=table&file=3");
 	await wick.until(page, () => window.location.hash === "#view=table");

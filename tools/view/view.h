@@ -338,7 +338,9 @@ enum view_option {
 /* Zero it. */
 struct view_command {
 	struct query_words words;
-	struct view_input input;
+	struct view_input input; /* all of the command line */
+	size_t *ends;            /* of each FILE of it: how many of the paths are up to there */
+	size_t n_ends;
 	struct view_output output; /* of -o and --force */
 	const char *format;        /* of --format; NULL: none */
 	const char *title;         /* of --title; NULL: none */

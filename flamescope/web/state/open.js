@@ -8,7 +8,7 @@ import { make } from "wick/parts/dom.js";
 import { DEFAULTS } from "wick/state/store.js";
 
 const KEPT = ["view", "theme", "colour", "columns", "sort", "split", "details"]; /* of the state, for another file */
-const PLACES = [..."ABCDEFGHIJKL"];
+export const PLACES = [..."ABCDEFGHIJKL"]; /* as many as a page has (flamescope/serve/serve.h) */
 
 /*
  * What is open is {A: the recording, B: what it is compared with, C...: what is seen beside them}, each
