@@ -17,8 +17,20 @@
 
 static const char perf_magic[] = "PERFILE2";
 
-/* Of samples and stacks, beside the file itself: a page has 4 GiB in all. */
+/*
+ * Of samples and stacks, beside the file itself: what the file is so many times, and some; a page
+ * has 4 GiB in all.  Folded stacks of distinct names of four letters take a hundred times as many
+ * bytes.
+ */
+enum { MOST_TIMES = 128, FREE_BYTES = 64 << 20 };
 static const uint64_t max_bytes = UINT64_C(2) << 30;
+
+static uint64_t memory_for(uint64_t n_bytes)
+{
+	const uint64_t bytes = FREE_BYTES + MOST_TIMES * n_bytes;
+
+	return bytes < max_bytes ? bytes : max_bytes;
+}
 
 /* The only source there is. */
 struct source {
@@ -133,7 +145,8 @@ WASM_EXPORT("loaded_new")
 struct profile *wasm_loaded_new(const char *name, const char *bytes, size_t n_bytes)
 {
 	struct err *err = wasm_err();
-	struct load_options options = {.paths = &name, .n_paths = 1, .memory_bytes = max_bytes};
+	struct load_options options = {
+		.paths = &name, .n_paths = 1, .memory_bytes = memory_for(n_bytes)};
 	struct profile *profile = NULL;
 
 	if (n_bytes >= strlen(perf_magic) && memcmp(bytes, perf_magic, strlen(perf_magic)) == 0) {

@@ -147,6 +147,20 @@ test("pprof: the last type is shown, the others are metrics, and inlined calls a
 	});
 });
 
+test("a file takes memory by its size: what grows far more is refused, and the next one is read", async () => {
+	const types = Array.from({ length: 15 }, (_, i) => bytes(1, number(1, i + 1), number(2, i + 1)));
+	const names = ["", ...types.map((_, i) => `t${i}`)].map(string);
+	const place = [bytes(4, number(1, 1), bytes(4, number(1, 1))), bytes(5, number(1, 1), number(2, 1))];
+	const last = bytes(2, number(1, 1), bytes(2, types.map(() => 1))); /* all samples have a place for its values */
+	const sparse = (n) => Buffer.concat([Buffer.from([types, names, place].flat(2)), Buffer.alloc(2 * n, Uint8Array.of(0x12, 0)), Buffer.from(last)]);
+	await assert.rejects(open(put("sparse.pb", sparse(2 ** 20))), /need more than 320 MiB of memory, try: fewer files/);
+	assert.deepEqual(await isAsCommandHasIt(put("few.pb", sparse(1000))), { n: 1001, sum: 1 });
+	const text = Array.from({ length: 2 ** 18 }, (_, i) => `${(i + 46656).toString(36)} 1\n`).join("");
+	const profile = await open(put("names.folded", text)); /* nothing that is real takes more than these */
+	assert.deepEqual([profile.n, profile.frames.n], [2 ** 18, 2 ** 18]);
+	releaseProfile(profile);
+});
+
 test("speedscope: sampled and evented profiles, with times where values are times", async () => {
 	const path = put("events.json", JSON.stringify({
 		$schema: "https://www.speedscope.app/file-format-schema.json",
