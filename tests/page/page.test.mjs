@@ -141,6 +141,7 @@ test("stacks are grouped by a metric's size, and by gain and loss where changes 
 	await page.select("#group", "rss_kib:class");
 	await wick.until(page, () => document.querySelector("#view").textContent.includes("100s KiB"));
 	await page.select("#metric", "rss_kib:delta");
+	await wick.rest(page);
 	assert.ok(await offersSign());
 	await page.select("#group", "sign");
 	await wick.until(page, () => document.querySelector("#view").textContent.includes("gain"));

@@ -90,8 +90,4 @@ export function pauseAfter(workMs) {
 }
 
 /* 2026-11-22 00:56:01, of this machine's zone; "" for none. */
-export function momentText(ns) {
-	const ms = Number(BigInt(ns || 0) / 1000000n);
-	const zoned = new Date(ms - new Date(ms).getTimezoneOffset() * 60000); /* its UTC is the zone's time */
-	return ns ? zoned.toISOString().slice(0, 19).replace("T", " ") : "";
-}
+export const momentText = (ns) => ns && new Date(Number(BigInt(ns) / 1000000n)).toLocaleString("sv");
