@@ -141,6 +141,7 @@ export function makeStore(hash = "", { where = null } = {}) {
 	let state = parseHash(hash);
 	let entries = [stateHash(state)];
 	let index = 0;
+	let isGoing = false; /* the browser, to where a step was: it comes there later, and maybe after another step */
 	const listeners = new Set();
 
 	where?.replace(entries[0], index);
@@ -157,7 +158,9 @@ export function makeStore(hash = "", { where = null } = {}) {
 		if (index + by < 0 || index + by >= entries.length)
 			return false;
 		index += by;
-		where?.go(by);
+		if (!isGoing)
+			where?.go(by);
+		isGoing = where !== null;
 		become(parseHash(entries[index]));
 		return true;
 	}
@@ -198,6 +201,9 @@ export function makeStore(hash = "", { where = null } = {}) {
 		follow(nextHash, at) {
 			const written = nextHash.replace(/^#/, "");
 			const next = stateHash(parseHash(written)); /* by hand somebody may have written defaults, too */
+			isGoing &&= next !== entries[index] && Number.isInteger(at) && at !== index;
+			if (isGoing)
+				return where.go(index - at);
 			const isNew = next !== entries[index];
 			if (isNew && Number.isInteger(at) && entries[at] === next) {
 				index = at;
