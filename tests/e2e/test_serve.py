@@ -160,6 +160,10 @@ class Answers(Served):
         self.put("z.perf.gz", gzip.compress(text(range(5000, 5010)).encode()))
         os.utime(os.path.join(self.folder, "z.perf.gz"), ns=(0, 1795000000000000000 + 5009 * 10**9))
         self.serve()
+        self.put("0.perf", "nothing\n")  # of which the file's time is all that is known
+        os.utime(os.path.join(self.folder, "0.perf"), ns=(0, 1795000000000000000 + 4500 * 10**9))
+        wait_for(lambda: len(self.list()["recordings"]) == 4)
+        self.assertEqual([row["file"] for row in self.list()["recordings"]], ["z.perf.gz", "0.perf", "b/c.perf", "a.perf"])
         self.assertEqual(self.pack("file=a.perf&file=b/c.perf")["stack"][1], 20)
         self.assertEqual(self.pack("last=1800")["stack"][1], 20)
         self.assertEqual(self.pack("last=3600&host=other")["stack"][1], 10)

@@ -12,7 +12,7 @@ import { readPack } from "../../flamescope/web/models/pack.js";
 import { originalName } from "../../flamescope/web/models/pattern.js";
 import { problemsOf } from "../../flamescope/web/panels/problem.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
-import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
+import { hostsOf, ofHost, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { makeSelection, transformSelection } from "../../flamescope/web/models/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
@@ -49,7 +49,7 @@ const KINDS = {
 	search: (text) => parseChoice(`?${text}`),
 	list: (text) => {
 		const list = { version: "1", recordings: JSON.parse(text) };
-		newestFirst(list.recordings);
+		ofHost(list.recordings, "x");
 		hostsOf(list.recordings);
 		packOf(parseChoice("?last=60"), list);
 	},

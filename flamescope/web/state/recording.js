@@ -11,10 +11,8 @@ export const classNames = ({ metrics }) => metrics.map(({ name }) => `${name}:cl
 
 export const hasIdleThread = ({ threads }) => threads.some(({ comm, tid }) => tid === 0 && comm === "swapper");
 
-/* The metric whose changes a selection (or what parseMetric() says) counts; "": none. */
-export function deltaMetricOf({ measure, name }) {
-	return ["delta", "gain", "loss"].includes(measure) ? name : "";
-}
+/** Whether a selection, or what parseMetric() says, counts changes of a metric. */
+export const countsChanges = ({ measure }) => ["delta", "gain", "loss"].includes(measure);
 
 export const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
 

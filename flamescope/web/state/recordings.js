@@ -6,7 +6,7 @@
 
 import { formatAmount } from "wick/parts/amount.js";
 import { make, option } from "wick/parts/dom.js";
-import { RANGES, baseOf, choiceSearch, hostsOf, momentText, newestFirst, packOf,
+import { RANGES, baseOf, choiceSearch, hostsOf, momentText, ofHost, packOf,
 	parseChoice, pauseAfter } from "wick/state/recording_list.js";
 
 const POLL_S = 20;
@@ -32,7 +32,7 @@ export async function ask(start, path, words, signal) {
 
 /* The files as options; VALUE makes what one stands for. */
 function fileOptions(list, host, value) {
-	const files = newestFirst(list.recordings, host);
+	const files = ofHost(list.recordings, host);
 	const group = make("optgroup", { label: "Recordings" });
 	for (const { file, from_ns, bytes } of files.slice(0, MAX_SHOWN)) {
 		const when = momentText(from_ns);

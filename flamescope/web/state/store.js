@@ -20,12 +20,6 @@ function parseWindow(said) {
 	return from >= 0 && to > from && to <= 1 ? [from, to] : null;
 }
 
-/* A part of the time. */
-function parsePart(said) {
-	const range = parseRange(said);
-	return range && { from: range.from, to: range.to };
-}
-
 /* A whole number of at least 1. */
 const count = (max) => ({
 	none: 0,
@@ -42,7 +36,7 @@ const names = {
 };
 
 const ranges = list(MAX_RANGES, parseRange, rangeWord);
-const part = optional(parsePart, rangeWord);
+const part = optional(parseRange, rangeWord);
 const windows = optional(parseWindow, (ends) => ends.map((x) => Number(x.toFixed(12))).join(","));
 const MOST_NS = 86400e9;
 
