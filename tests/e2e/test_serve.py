@@ -511,6 +511,8 @@ class View(Served):
             self.assertEqual(run.returncode, 0, run.stderr)
             page, packs = self.packs(self.path("several.html"))
             self.assertEqual([pack["stack"][1] for pack in packs], samples)
+            names = [word.split("/")[-1] if word.endswith("perf") else "2 recordings" for word in words if word[0] != "-"]
+            self.assertEqual(sorted(re.findall('data-name="([^"]*)"', page)), sorted(names))
             self.assertEqual(json.loads(re.search(r'id="wick-start">(.*?)</script>', page)[1])["state"], "view=sides")
         for words in (["rec/a.perf"] * 13, ["--baseline", "rec/old.perf", *["rec/a.perf"] * 12]):
             run = self.view(*words, "-o", "many.html", "--no-open")

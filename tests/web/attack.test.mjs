@@ -84,6 +84,8 @@ test("what zstd has compressed takes no more memory than a recording may", async
 	assert.equal(await inflate(bytesOf(`${MAGIC}0038`, many(3000, 131072)), 2 ** 20), null, "it is not unpacked any further");
 	assert.equal(await inflate(bytesOf(`${MAGIC}0038`, run(8, true), Buffer.alloc(100)), 100), null);
 	await assert.rejects(inflate(bytesOf(`${MAGIC}0038`, many(2, 131073)), MOST), /damaged/);
+	/* Four bytes a block become one. */
+	assert.equal((await inflate(bytesOf(`${MAGIC}0038`, many(200000, 1)), MOST)).length, 200000);
 	/* Many frames, each with the largest window. */
 	const frames = Buffer.concat(Array(500).fill(bytesOf(`${MAGIC}0088`, run(1, true))));
 	const began = performance.now();

@@ -79,7 +79,8 @@ static int load_one(struct viewing *viewing, const struct view_input *input, str
 	if (r < 0)
 		return r;
 	viewing->n++;
-	viewing->titles[i] = view_input_title(input, viewing->profiles[i]);
+	viewing->titles[i] =
+		view_input_title(input, viewing->command.n_ends > 1 ? NULL : viewing->profiles[i]);
 	return viewing->titles[i] ? 0 : err_set(err, ENOMEM, "name a recording");
 }
 

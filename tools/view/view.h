@@ -118,6 +118,7 @@ bool view_input_holds(const struct view_input *input, const char *path);
 
 /**
  * view_input_title - what a picture of it is called: the command, or the file's name
+ * @profile: NULL: not the command, which may be the same of several
  *
  * Owns:    the caller: free(); NULL when memory is short.
  * Context: any thread.

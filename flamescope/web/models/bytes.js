@@ -116,17 +116,21 @@ export async function inflate(data, most = Infinity) {
 	const bytes = isGzip ? null : new Uint8Array(await blob.arrayBuffer());
 	if (!isGzip && magic !== ZSTD && !isPassedOver(magic))
 		return bytes;
-	const parts = [];
+	let all = new Uint8Array(2 * blob.size); /* one block, for parts may be of a byte each */
 	let n = 0;
 	for await (const part of isGzip ? gunzip(blob) : unzstd(bytes)) {
-		parts.push(part);
-		n += part.length;
-		if (n > most)
+		const end = n + part.length;
+		if (end > most)
 			return null;
-		if (n > FREE_BYTES + MOST_TIMES * blob.size)
+		if (end > FREE_BYTES + MOST_TIMES * blob.size)
 			throw new RangeError(`it is more than ${MOST_TIMES} times as large as it is compressed, which no recording is`);
+		if (end > all.length) {
+			const grown = new Uint8Array(2 * end);
+			grown.set(all.subarray(0, n));
+			all = grown;
+		}
+		all.set(part, n);
+		n = end;
 	}
-	const all = new Uint8Array(n);
-	parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
-	return all;
+	return all.subarray(0, n);
 }
