@@ -12,9 +12,20 @@
 enum {
 	ENOUGH_SAMPLES = 4, /* in the mean of the cells that have any */
 	FEW_SAMPLES = HEAT_FITTING_ROWS * ENOUGH_SAMPLES, /* of a whole recording */
+	SHORT_SECONDS = 16,  /* what is longer has enough columns of a second */
+	ENOUGH_COLUMNS = 28, /* of what is shorter: thirty, where it ended a little early */
 };
 
 static const uint64_t second_ns = 1000000000;
+
+/* Milliseconds, of which those of less than a second divide it. */
+#define MS(n) ((n)*UINT64_C(1000000))
+static const uint64_t round_ns[] = {
+	MS(1),       MS(2),       MS(5),        MS(10),       MS(20),     MS(50),     MS(100),
+	MS(200),     MS(500),     MS(1000),     MS(2000),     MS(5000),   MS(10000),  MS(15000),
+	MS(30000),   MS(60000),   MS(120000),   MS(300000),   MS(600000), MS(900000), MS(1800000),
+	MS(3600000), MS(7200000), MS(21600000), MS(86400000),
+};
 
 /* A grid while it is filled. */
 struct counting {
@@ -466,6 +477,19 @@ static int make(struct counting *counting, const struct heat_options *options, s
 		find_scale(heat);
 	}
 	return r;
+}
+
+size_t heat_columns(uint64_t length_ns, const uint64_t **ret_columns_ns)
+{
+	const bool is_short = length_ns > 0 && length_ns < SHORT_SECONDS * second_ns;
+	size_t first = 0;
+
+	while (round_ns[first] < second_ns)
+		first++;
+	while (is_short && first > 0 && length_ns / round_ns[first] < ENOUGH_COLUMNS)
+		first--;
+	*ret_columns_ns = &round_ns[first];
+	return sizeof(round_ns) / sizeof(round_ns[0]) - first;
 }
 
 int heat_make(const struct selection *selection, const struct heat_options *options,

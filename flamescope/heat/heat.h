@@ -62,6 +62,19 @@ int heat_make(const struct selection *selection, const struct heat_options *opti
 	      struct heat **ret_heat, struct err *err);
 
 /**
+ * heat_columns - the round times that columns of a recording may have, the shortest first
+ * @length_ns: of the recording
+ *
+ * The first is a second, in which bands are seen, or, of a recording of less than 16 seconds, the
+ * longest part of a second of which there are about thirty columns.  The last is a day.
+ *
+ * Return:  how many there are.
+ * Owns:    nobody: they are static.
+ * Context: any thread.
+ */
+size_t heat_columns(uint64_t length_ns, const uint64_t **ret_columns_ns);
+
+/**
  * heat_free - free it
  *
  * Context: any thread.  NULL is fine.

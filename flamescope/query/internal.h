@@ -220,11 +220,15 @@ struct wall_part {
 	bool whole; /* one of them has all of each period */
 };
 
-/* The ranges of a query; whatever repeats has one period. */
+enum { WALL_MOST_PERIODS = 3600 };
+
+/* The ranges of a query; their rows have one period. */
 struct wall_time {
 	bool all;
-	int64_t shift_ns;  /* from the whole second to the profile's start */
-	int64_t period_ns; /* 0: nothing repeats */
+	int64_t shift_ns;         /* from the whole second to the profile's start */
+	int64_t period_ns;        /* 0: nothing repeats */
+	struct query_every every; /* of all ranges, where some have rows, too */
+	int64_t cycle_ns;         /* after which both repeat; 0: there are no two */
 	size_t n_ranges;
 	struct query_every rows[QUERY_MAX_RANGES]; /* of the ranges, the first to begin first */
 	size_t n_parts;
@@ -234,7 +238,7 @@ struct wall_time {
 /**
  * wall_time_init - the time of a query
  *
- * Return:  false: several things repeat, and by different periods.
+ * Return:  false: two things repeat, and not together within WALL_MOST_PERIODS.
  */
 bool wall_time_init(struct wall_time *time, const struct profile *profile,
 		    const struct query *query);

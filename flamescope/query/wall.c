@@ -85,14 +85,33 @@ static void find_ranges(struct wall_part *part, const struct query_range *ranges
 	}
 }
 
+/* Where rows of seconds and of every period are both asked for, these are not the ranges'. */
+static bool has_both(const struct query *query)
+{
+	bool rows = false;
+
+	for (size_t i = 0; i < query->n_ranges; i++)
+		rows |= query->ranges[i].every.every_ns != 0;
+	return rows && query->every.every_ns != 0;
+}
+
+/* After how long both repeat; 0: after too long. */
+static int64_t common_period(uint64_t period_ns, uint64_t other_ns)
+{
+	for (uint64_t n = 1; n <= WALL_MOST_PERIODS; n++)
+		if (n * period_ns % other_ns == 0)
+			return (int64_t)(n * period_ns);
+	return 0;
+}
+
 bool wall_time_init(struct wall_time *time, const struct profile *profile,
 		    const struct query *query)
 {
-	const struct query_every *every = &query->every;
 	struct query_range ranges[QUERY_MAX_RANGES] = {{.to_ns = UINT64_MAX}};
+	const bool both = has_both(query);
 	size_t n = query->n_ranges;
 
-	*time = (struct wall_time){.all = n == 0 && every->every_ns == 0};
+	*time = (struct wall_time){.all = n == 0 && query->every.every_ns == 0};
 	time->shift_ns = (int64_t)(profile->start_ns % second_ns);
 	for (size_t i = 0; i < n; i++)
 		ranges[i] = query->ranges[i];
@@ -101,15 +120,16 @@ bool wall_time_init(struct wall_time *time, const struct profile *profile,
 	for (size_t i = 0; i < n; i++) {
 		struct query_every *rows = &ranges[i].every;
 
-		if (rows->every_ns && every->every_ns)
-			return false;
-		if (every->every_ns)
-			*rows = *every;
-		if (time->period_ns && rows->every_ns &&
-		    time->period_ns != at_most_int64(rows->every_ns))
-			return false;
+		if (!both && query->every.every_ns)
+			*rows = query->every;
 		if (rows->every_ns)
 			time->period_ns = at_most_int64(rows->every_ns);
+	}
+	if (both) {
+		time->every = query->every;
+		time->cycle_ns = common_period(second_ns, query->every.every_ns);
+		if (time->cycle_ns == 0)
+			return false;
 	}
 	qsort(ranges, n, sizeof(ranges[0]), compare_rows);
 	time->n_ranges = n;
@@ -126,9 +146,30 @@ bool wall_time_init(struct wall_time *time, const struct profile *profile,
 	return true;
 }
 
-/* How much of [FROM, TO) of one period is in rows of these ranges. */
-static int64_t within_period(const struct wall_time *time, uint64_t ranges, int64_t from,
-			     int64_t to)
+/* How much of the time up to TIME_NS is in rows. */
+static int64_t rows_until(const struct query_every *rows, int64_t time_ns)
+{
+	const int64_t period = at_most_int64(rows->every_ns);
+	const int64_t length = at_most_int64(rows->to_ns - rows->from_ns);
+	const int64_t rest = rest_of(time_ns, period);
+	const int64_t within = rest - at_most_int64(rows->from_ns);
+
+	return (time_ns - rest) / period * length + (within < 0        ? 0
+						     : within < length ? within
+								       : length);
+}
+
+/* How much of [FROM, TO), since the whole second, is in the rows of every period. */
+static int64_t within_every(const struct wall_time *time, int64_t from, int64_t to)
+{
+	if (time->cycle_ns == 0)
+		return to - from;
+	return rows_until(&time->every, to) - rows_until(&time->every, from);
+}
+
+/* How much of [FROM, TO) of the period that begins at START is in rows of these ranges. */
+static int64_t within_period(const struct wall_time *time, uint64_t ranges, int64_t start,
+			     int64_t from, int64_t to)
 {
 	int64_t sum = 0;
 
@@ -141,25 +182,34 @@ static int64_t within_period(const struct wall_time *time, uint64_t ranges, int6
 		end = end < to ? end : to;
 		if (begin >= end)
 			continue;
-		sum += end - begin;
+		sum += within_every(time, start + begin, start + end);
 		from = end; /* rows that begin later may overlap these */
 	}
+	return sum;
+}
+
+/* Of [FROM, TO), since the whole second, each period by itself. */
+static int64_t within_periods(const struct wall_time *time, uint64_t ranges, int64_t from,
+			      int64_t to)
+{
+	const int64_t period = time->period_ns;
+	int64_t sum = 0;
+
+	for (int64_t start = from - rest_of(from, period); start < to; start += period)
+		sum += within_period(time, ranges, start, from > start ? from - start : 0,
+				     to - start < period ? to - start : period);
 	return sum;
 }
 
 /* How much of a span that is in all RANGES is in their rows. */
 static int64_t within_rows(const struct wall_time *time, uint64_t ranges, int64_t from, int64_t to)
 {
-	const int64_t period = time->period_ns;
-	const int64_t first = rest_of(from + time->shift_ns, period);
-	const int64_t periods = (first + (to - from)) / period;
-	const int64_t last = (first + (to - from)) % period;
+	const int64_t cycle = time->cycle_ns ? time->cycle_ns : time->period_ns;
+	const int64_t cycles = (to - from) / cycle;
+	const int64_t rest = from + cycles * cycle;
 
-	if (periods == 0)
-		return within_period(time, ranges, first, last);
-	return within_period(time, ranges, first, period) +
-	       (periods - 1) * within_period(time, ranges, 0, period) +
-	       within_period(time, ranges, 0, last);
+	return (cycles ? cycles * within_periods(time, ranges, from, from + cycle) : 0) +
+	       within_periods(time, ranges, rest, to);
 }
 
 int64_t wall_time_within(const struct wall_time *time, struct selection_span span)
@@ -175,7 +225,10 @@ int64_t wall_time_within(const struct wall_time *time, struct selection_span spa
 
 		if (from >= to || part->ranges == 0)
 			continue;
-		sum += part->whole ? to - from : within_rows(time, part->ranges, from, to);
+		from += time->shift_ns;
+		to += time->shift_ns;
+		sum += part->whole ? within_every(time, from, to)
+				   : within_rows(time, part->ranges, from, to);
 	}
 	return sum;
 }

@@ -185,14 +185,35 @@ static void list_file(const struct catalog_file *file, struct buf *buf)
 		buf_add(buf, ",\"from_ns\":\"\",\"to_ns\":\"\"}");
 }
 
+/* By their end, or when they were written if they do not say it. */
+static int newest_first(const void *left, const void *right)
+{
+	const struct catalog_file *a = *(const struct catalog_file *const *)left;
+	const struct catalog_file *b = *(const struct catalog_file *const *)right;
+	const int64_t end_a = a->facts.to_ns ? a->facts.to_ns : a->stamp.mtime_ns;
+	const int64_t end_b = b->facts.to_ns ? b->facts.to_ns : b->stamp.mtime_ns;
+
+	if (end_a != end_b)
+		return end_a < end_b ? 1 : -1;
+	return strcmp(b->name, a->name);
+}
+
 void catalog_list(struct catalog *catalog, struct buf *buf)
 {
+	_cleanup_free_ const struct catalog_file **files = NULL;
+
 	(void)pthread_mutex_lock(&catalog->mutex);
+	files = calloc(catalog->n + 1, sizeof(struct catalog_file *));
+	for (size_t i = 0; files && i < catalog->n; i++)
+		files[i] = &catalog->files[i];
+	if (files)
+		qsort(files, catalog->n, sizeof(struct catalog_file *), newest_first);
 	buf_printf(buf, "{\"version\":\"%016llx\",\"left_out\":%zu,\"recordings\":[",
 		   (unsigned long long)catalog->version, catalog->n_left_out);
 	for (size_t i = 0; i < catalog->n; i++) {
 		buf_add(buf, i ? ",\n" : "\n");
-		list_file(&catalog->files[i], buf);
+		/* without memory as they are */
+		list_file(files ? files[i] : &catalog->files[i], buf);
 	}
 	buf_add(buf, "]}\n");
 	(void)pthread_mutex_unlock(&catalog->mutex);

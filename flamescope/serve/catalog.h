@@ -84,7 +84,7 @@ int catalog_scan(struct catalog *catalog, uint64_t facts_ns);
 /** catalog_version - a number that is another one once anything has changed */
 uint64_t catalog_version(struct catalog *catalog);
 
-/** catalog_list - what was seen last, as JSON */
+/** catalog_list - what was seen last, as JSON: the recordings that end last come first */
 void catalog_list(struct catalog *catalog, struct buf *buf);
 
 /* Which recordings: those of a host (NULL: any) that end in the last NS (0: all), newest NS. */

@@ -24,8 +24,8 @@
  */
 
 enum {
-	PAGE_MAX_RECORDINGS = 2, /* one, and what it is compared to */
-	PAGE_NONCE_TEXT = 33,    /* 16 bytes in hexadecimal, and NUL */
+	PAGE_MAX_RECORDINGS = 12, /* one, what it is compared to, and others beside them */
+	PAGE_NONCE_TEXT = 33,     /* 16 bytes in hexadecimal, and NUL */
 };
 
 /* What is requested.  Zero what is not wanted. */

@@ -66,12 +66,19 @@ static ssize_t fill(struct source *source, struct err *err)
 	return n;
 }
 
+/* A frame of zstd, or one that is passed over, as pzstd begins with (RFC 8878, 3.1). */
+static bool is_zstd(const unsigned char *bytes)
+{
+	return memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0 ||
+	       ((bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
 static int recognise(struct source *source, struct err *err)
 {
 	static const unsigned char gzip[] = {0x1f, 0x8b};
-	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+	enum { MAGIC_BYTES = 4 };
 
-	while (source->len < sizeof(zstd) && !source->ended) {
+	while (source->len < MAGIC_BYTES && !source->ended) {
 		ssize_t n = fill(source, err);
 
 		if (n < 0)
@@ -82,7 +89,7 @@ static int recognise(struct source *source, struct err *err)
 		/* 15: the largest window; 16: gzip's header and nothing else */
 		return inflateInit2(&source->gzip, 15 + 16) == Z_OK ? 0 : -ENOMEM;
 	}
-	if (source->len >= sizeof(zstd) && memcmp(source->input, zstd, sizeof(zstd)) == 0) {
+	if (source->len >= MAGIC_BYTES && is_zstd(source->input)) {
 		source->kind = SOURCE_ZSTD;
 		source->zstd = ZSTD_createDCtx();
 		return source->zstd ? 0 : -ENOMEM;

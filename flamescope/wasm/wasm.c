@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/words.h"
 #include "flamescope/draw/draw.h"
+#include "flamescope/heat/heat.h"
 #include "flamescope/pack/pack.h"
 #include "flamescope/profile_memory.h"
 #include "flamescope/query/query.h"
@@ -14,6 +15,8 @@
 #include <string.h>
 
 enum { MAX_ANSWER = 256 * 1024 * 1024 };
+
+static const uint64_t second_ns = 1000000000;
 
 static struct err error;
 static struct buf answer = {.limit = MAX_ANSWER};
@@ -194,6 +197,59 @@ static void add_lists(struct buf *buf, const struct profile *profile)
 	buf_add_char(buf, ']');
 }
 
+/* The round times that columns of a heatmap may have. */
+static void add_columns(struct buf *buf, const struct profile *profile)
+{
+	const uint64_t *columns_ns;
+	size_t n = heat_columns(profile->length_ns, &columns_ns);
+
+	for (size_t i = 0; i < n; i++)
+		buf_printf(buf, "%s%llu", i ? "," : ",\"columns\":[",
+			   (unsigned long long)columns_ns[i]);
+	buf_add_char(buf, ']');
+}
+
+static bool has_cpus(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_samples; i++)
+		if (profile->cpus[i] != PROFILE_CPU_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* What samples can be told apart by, what says most first. */
+static void add_dimensions(struct buf *buf, const struct profile *profile)
+{
+	bool pid = false, tid = false, host = false;
+
+	for (size_t i = 0; i < profile->n_threads; i++) {
+		const struct profile_thread *thread = &profile->thread_list[i];
+
+		pid |= thread->pid >= 0;
+		tid |= thread->tid >= 0;
+		host |= profile->strings[thread->host][0] != '\0';
+	}
+	buf_add(buf, ",\"dimensions\":[");
+	for (size_t i = 0; i < profile->n_tags; i++) {
+		json_add_string(buf, profile->strings[profile->tags[i].name]);
+		buf_add_char(buf, ',');
+	}
+	buf_printf(buf, "\"thread\",\"comm\"%s%s%s%s%s]", pid ? ",\"process\",\"pid\"" : "",
+		   tid ? ",\"tid\"" : "", host ? ",\"host\"" : "",
+		   has_cpus(profile) ? ",\"cpu\"" : "", profile->n_events > 1 ? ",\"event\"" : "");
+}
+
+/* What all samples stand for. */
+static void add_sum(struct buf *buf, const struct profile *profile)
+{
+	const struct period period = period_of(profile, SELECTION_EVERY_EVENT);
+	double sum = 0;
+
+	for (size_t i = 0; i < profile->n_samples; i++)
+		sum += (double)period_value(&period, profile->weights[i]);
+	json_add_number(buf, "sum", sum);
+}
+
 /* What a profile says of itself. */
 WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile *profile)
 {
@@ -213,6 +269,11 @@ WASM_EXPORT("profile_facts") const char *wasm_profile_facts(const struct profile
 	json_add_text(buf, "command", buf_text(&command));
 	buf_release(&command);
 	json_add_text(buf, "captured", profile->strings[profile->captured]);
+	json_add_number(buf, "startSecond", profile->start_ns / second_ns);
+	json_add_number(buf, "startSub", profile->start_ns % second_ns);
+	add_sum(buf, profile);
+	add_columns(buf, profile);
+	add_dimensions(buf, profile);
 	add_threads(buf, profile);
 	add_events(buf, profile);
 	add_lists(buf, profile);

@@ -16,10 +16,21 @@
 #include <unistd.h>
 
 static const char perf_magic[] = "PERFILE2";
-static const char zstd_magic[] = "\x28\xb5\x2f\xfd";
 
-/* Of samples and stacks, beside the file itself: a page has 4 GiB in all. */
+/*
+ * Of samples and stacks, beside the file itself: what the file is so many times, and some; a page
+ * has 4 GiB in all.  Folded stacks of distinct names of four letters take a hundred times as many
+ * bytes.
+ */
+enum { MOST_TIMES = 128, FREE_BYTES = 64 << 20 };
 static const uint64_t max_bytes = UINT64_C(2) << 30;
+
+static uint64_t memory_for(uint64_t n_bytes)
+{
+	const uint64_t bytes = FREE_BYTES + MOST_TIMES * n_bytes;
+
+	return bytes < max_bytes ? bytes : max_bytes;
+}
 
 /* The only source there is. */
 struct source {
@@ -129,38 +140,20 @@ void text_hash_seed(void)
 	seeded = true;
 }
 
-static bool begins(const char *bytes, size_t len, const char *magic)
-{
-	return len >= strlen(magic) && memcmp(bytes, magic, strlen(magic)) == 0;
-}
-
-/* What the page cannot read, though commands can. */
-static bool is_refused(const char *name, const char *bytes, size_t len, struct err *err)
-{
-	if (begins(bytes, len, zstd_magic)) {
-		(void)err_set(err, 0, "'%s' is compressed with zstd, which a browser cannot read",
-			      name);
-		err_hint(err, "zstd -d FILE, and open what it writes; or wick view FILE");
-		return true;
-	}
-	if (begins(bytes, len, perf_magic)) {
-		(void)err_set(err, 0, "'%s' is perf's own file, not its text", name);
-		err_hint(err, "perf script -i FILE > FILE.perf");
-		return true;
-	}
-	return false;
-}
-
 /* Of N_BYTES at BYTES, which are of allocate() and stay the page's. */
 WASM_EXPORT("loaded_new")
 struct profile *wasm_loaded_new(const char *name, const char *bytes, size_t n_bytes)
 {
 	struct err *err = wasm_err();
-	struct load_options options = {.paths = &name, .n_paths = 1, .memory_bytes = max_bytes};
+	struct load_options options = {
+		.paths = &name, .n_paths = 1, .memory_bytes = memory_for(n_bytes)};
 	struct profile *profile = NULL;
 
-	if (is_refused(name, bytes, n_bytes, err))
+	if (n_bytes >= strlen(perf_magic) && memcmp(bytes, perf_magic, strlen(perf_magic)) == 0) {
+		(void)err_set(err, 0, "'%s' is perf's own file, not its text", name);
+		err_hint(err, "perf script -i FILE > FILE.perf");
 		return NULL;
+	}
 	given = (struct source){.bytes = bytes, .len = n_bytes};
 	if (load_profile(&options, &profile, err) < 0)
 		return NULL;

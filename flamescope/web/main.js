@@ -5,7 +5,7 @@
  */
 
 import { makeModels } from "wick/state/asked.js";
-import { makeOpened, mountOpen } from "wick/state/open.js";
+import { PLACES, makeOpened, mountOpen } from "wick/state/open.js";
 import { browserHistory, makeStore } from "wick/state/store.js";
 import { makeColours } from "wick/parts/colour.js";
 import { makeKeys } from "wick/parts/keys.js";
@@ -126,10 +126,8 @@ async function run() {
 	const app = makeApp(readStart());
 	const opened = makeOpened(app, say, () => mountFirst(app));
 	mountOpen(app, opened, say);
-	if (app.start.mode !== "serve") {
-		const [A, B] = await embeddedPacks();
-		return opened.replace({ A, B });
-	}
+	if (app.start.mode !== "serve")
+		return opened.replace(Object.fromEntries((await embeddedPacks()).map((pack, i) => [PLACES[i], pack])));
 	app.addSource = makeSource(app, (words, signal) => ask(app.start, "code", words, signal));
 	return startRecordings(app.start, (parts) => opened.replace(parts).then(() => say("")));
 }

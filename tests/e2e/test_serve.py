@@ -160,6 +160,10 @@ class Answers(Served):
         self.put("z.perf.gz", gzip.compress(text(range(5000, 5010)).encode()))
         os.utime(os.path.join(self.folder, "z.perf.gz"), ns=(0, 1795000000000000000 + 5009 * 10**9))
         self.serve()
+        self.put("0.perf", "nothing\n")  # of which the file's time is all that is known
+        os.utime(os.path.join(self.folder, "0.perf"), ns=(0, 1795000000000000000 + 4500 * 10**9))
+        wait_for(lambda: len(self.list()["recordings"]) == 4)
+        self.assertEqual([row["file"] for row in self.list()["recordings"]], ["z.perf.gz", "0.perf", "b/c.perf", "a.perf"])
         self.assertEqual(self.pack("file=a.perf&file=b/c.perf")["stack"][1], 20)
         self.assertEqual(self.pack("last=1800")["stack"][1], 20)
         self.assertEqual(self.pack("last=3600&host=other")["stack"][1], 10)
@@ -497,6 +501,23 @@ class View(Served):
         run = self.view("-", "--no-open", input=text(range(7)))
         self.assertEqual((run.returncode, run.stdout), (0, "wick.html\n"), run.stderr)
         self.assertEqual(self.packs(self.path("wick.html"))[1][0]["stack"][1], 7)
+
+    def test_each_file_is_a_recording_and_a_folder_is_one(self):
+        self.put("old.perf", text(range(20), name="before"))
+        for words, samples in ((("rec/a.perf", "rec/old.perf"), [10, 20]),
+                               (("rec/a.perf", "rec", "rec/old.perf"), [10, 30, 20]),
+                               (("--baseline", "rec/old.perf", *["rec/a.perf"] * 11), [10, 20, *[10] * 10])):
+            run = self.view(*words, "-f", "-o", "several.html", "--no-open")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            page, packs = self.packs(self.path("several.html"))
+            self.assertEqual([pack["stack"][1] for pack in packs], samples)
+            names = [word.split("/")[-1] if word.endswith("perf") else "2 recordings" for word in words if word[0] != "-"]
+            self.assertEqual(sorted(re.findall('data-name="([^"]*)"', page)), sorted(names))
+            self.assertEqual(json.loads(re.search(r'id="wick-start">(.*?)</script>', page)[1])["state"], "view=sides")
+        for words in (["rec/a.perf"] * 13, ["--baseline", "rec/old.perf", *["rec/a.perf"] * 12]):
+            run = self.view(*words, "-o", "many.html", "--no-open")
+            self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+            self.assertIn("a page shows 12 recordings at most, try: wick view FOLDER", run.stderr)
 
     def test_the_page_to_stdout_and_never_over_the_baseline(self):
         run = self.view("rec/a.perf", "-o", "-")

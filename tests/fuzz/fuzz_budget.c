@@ -14,7 +14,11 @@
 
 #include <sanitizer/allocator_interface.h>
 
-enum { BUDGET_BYTES = 256 * 1024 * 1024, BUDGET_CPU_MS = 4000 };
+enum {
+	BUDGET_BYTES = 256 * 1024 * 1024,
+	BUDGET_CPU_MS = 4000,
+	BUDGET_INPUT_BYTES = 1024 * 1024 + 1, /* of a larger input as often as it has them */
+};
 
 int __real_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,7 +66,7 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	began_ms = cpu_ms();
 	r = __real_LLVMFuzzerTestOneInput(data, size);
 	ms = cpu_ms() - began_ms;
-	if (ms > BUDGET_CPU_MS) {
+	if (ms > BUDGET_CPU_MS * (1 + size / BUDGET_INPUT_BYTES)) {
 		(void)fprintf(stderr, "budget: %llu ms of CPU\n", (unsigned long long)ms);
 		abort();
 	}

@@ -119,7 +119,21 @@ def dump():
             "empty": head + filled(record(9, b""))}
 
 
-SHAPES = {"perf_text": recordings, "load": recordings, "demangle": names, "ini": words, "trigger": conditions,
+def field(number, data):
+    """Of a message of protobuf, with at most 127 bytes."""
+    return bytes((number << 3 | 2, len(data))) + data
+
+
+def profiles():
+    """pprof: samples of two bytes, and a last one that has a value of each type, so that all have a place for it."""
+    types = b"".join(field(1, bytes((8, i, 16, i))) for i in range(1, 16))
+    strings = b"".join(field(6, name) for name in [b"", *(b"t%d" % i for i in range(15))])
+    place = field(4, bytes((8, 1)) + field(4, bytes((8, 1)))) + field(5, bytes((8, 1, 16, 1)))
+    last = field(2, bytes((8, 1)) + field(2, bytes([1]) * 15))
+    return {"sparse_pprof": types + strings + place + filled(field(2, b"")) + last}
+
+
+SHAPES = {"perf_text": recordings, "load": lambda: {**recordings(), **profiles()}, "demangle": names, "ini": words, "trigger": conditions,
           "query": queries, "jit_map": maps, "proc_maps": proc_maps, "jit_dump": dump}
 
 

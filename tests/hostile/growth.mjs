@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { makeFlame } from "../../flamescope/web/models/flame.js";
 import { foundIn, searchNames } from "../../flamescope/web/models/frame_search.js";
 import { makeHeat } from "../../flamescope/web/models/heat.js";
-import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
-import { drawingOf, facts, startModel } from "../../flamescope/web/models/model.js";
+import { inflate } from "../../flamescope/web/models/bytes.js";
+import { drawingOf, facts, fromBase64, startModel } from "../../flamescope/web/models/model.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
 import { originalName } from "../../flamescope/web/models/pattern.js";
 import { EMPTY_QUERY, shellWord } from "../../flamescope/web/state/query.js";
-import { hostsOf, newestFirst, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
+import { hostsOf, ofHost, packOf, parseChoice } from "../../flamescope/web/state/recording_list.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { makeSelection } from "../../flamescope/web/models/select.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
@@ -46,7 +46,7 @@ const KINDS = {
 	search: (text) => parseChoice(`?${text}`),
 	list: (text) => {
 		const list = { version: "1", recordings: JSON.parse(text) };
-		newestFirst(list.recordings);
+		ofHost(list.recordings, "x");
 		hostsOf(list.recordings);
 		packOf(parseChoice("?last=60"), list);
 	},

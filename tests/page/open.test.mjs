@@ -20,7 +20,7 @@ wick.inBrowser(() => {
 		files[end] = join(folder, `dropped.${end}`);
 		execFileSync(process.env.WICK, ["convert", "--no-index", "-o", files[end], other]);
 	}
-	for (const [name, bytes] of [["stacks.folded.gz", gzipSync(FOLDED)], ["notes.txt", "nothing\nof a\nrecording\n"],
+	for (const [name, bytes] of [["stacks.folded.gz", gzipSync(FOLDED)], ["stacks.folded.zst", execFileSync("zstd", ["-qc"], { input: FOLDED })], ["notes.txt", "nothing\nof a\nrecording\n"],
 		["cut.pb", gzipSync(FOLDED).subarray(0, 20)], ["x.perf.zst", Buffer.from("28b52ffd2400", "hex")]])
 		writeFileSync(files[name] = join(folder, name), bytes);
 });
@@ -138,6 +138,18 @@ test("several files are seen side by side, until undo", async () => {
 	await wick.isQuiet(page);
 });
 
+test("several files of the command are seen side by side, and a baseline is the second", async () => {
+	for (const [args, sides] of [[[files.perf, files.folded], ["dropped.folded", "dropped.perf"]],
+		[[files.perf, files.folded, files["stacks.folded.gz"]], ["dropped.perf", "dropped.folded", "stacks.folded.gz"]],
+		[[files.perf, files.folded, `--baseline=${files["stacks.folded.gz"]}`], ["dropped.perf", "stacks.folded.gz", "dropped.folded"]]]) {
+		const page = await wick.openPage(wick.writePage(...args));
+		await wick.until(page, (n) => document.querySelectorAll("#view .graph").length === n, sides.length);
+		await wick.rest(page);
+		assert.deepEqual(await page.$$eval("#view .graph h2", (heads) => heads.map((head) => head.textContent.split(":")[0])), sides);
+		await wick.isQuiet(page);
+	}
+});
+
 test("a link knows no dropped files", async () => {
 	const page = await wick.openPage(url, "view=table&file=3");
 	await wick.until(page, () => window.location.hash === "#view=table");
@@ -148,7 +160,7 @@ test("a link knows no dropped files", async () => {
 test("what cannot be read is said as the command says it, and the recording stays", async () => {
 	const page = await wick.openPage(url, "view=table");
 	const before = await summary(page);
-	for (const [name, says] of [["x.perf.zst", /'x\.perf\.zst' is compressed with zstd.*try: zstd -d FILE/], ["cut.pb", /'cut\.pb' cannot be read/],
+	for (const [name, says] of [["x.perf.zst", /'x\.perf\.zst' cannot be read \(it is damaged, or ends too early\)/], ["cut.pb", /'cut\.pb' cannot be read/],
 		["notes.txt", /'notes\.txt' has no sample/]]) {
 		await drag(page, files[name], "A");
 		await wick.until(page, (text) => document.querySelector("#problem").textContent.includes(text), name);
@@ -158,11 +170,13 @@ test("what cannot be read is said as the command says it, and the recording stay
 		await titleIs(page, "first.perf");
 	}
 	/* And another one can be read after it. */
-	await drag(page, files["stacks.folded.gz"], "A");
-	await titleIs(page, "stacks.folded.gz");
-	await wick.rest(page);
-	assert.equal(await problem(page), "");
-	assert.equal(await summary(page), "3 stacks · 45 samples");
+	for (const name of ["stacks.folded.gz", "stacks.folded.zst"]) {
+		await drag(page, files[name], "A");
+		await titleIs(page, name);
+		await wick.rest(page);
+		assert.equal(await problem(page), "");
+		assert.equal(await summary(page), "3 stacks · 45 samples");
+	}
 	await wick.isQuiet(page);
 });
 

@@ -410,6 +410,70 @@ static void a_part_of_the_time_has_its_part_of_a_wait(void **state)
 
 /* Two samples of a thread at one moment are one after the other; before all columns there is none.
  */
+static bool in_rows_ms(const struct query_every *rows, uint64_t at_ms)
+{
+	uint64_t rest_ns = rows->every_ns ? at_ms * ms % rows->every_ns : 0;
+
+	return rows->every_ns == 0 || (rest_ns >= rows->from_ns && rest_ns < rows->to_ns);
+}
+
+/* Of a wait, its milliseconds since the profile's start one by one. */
+static int64_t part_of_wait(const struct query *query, uint64_t shift_ms, uint64_t from_ms,
+			    uint64_t to_ms)
+{
+	int64_t sum = 0;
+
+	for (uint64_t at = from_ms; at < to_ms; at++) {
+		bool taken = query->n_ranges == 0;
+
+		for (size_t i = 0; i < query->n_ranges; i++)
+			taken |= at * ms >= query->ranges[i].from_ns &&
+				 at * ms < query->ranges[i].to_ns &&
+				 in_rows_ms(&query->ranges[i].every, at + shift_ms);
+		sum += taken && in_rows_ms(&query->every, at + shift_ms);
+	}
+	return sum * (int64_t)ms;
+}
+
+static void rows_of_ranges_and_of_every_period_have_their_part_of_a_wait(void **state)
+{
+	static const struct query_every periods[] = {
+		{0, 0, 0},
+		{70 * ms, 20 * ms, 50 * ms},
+		{1000 * ms, 100 * ms, 800 * ms},
+		{1500 * ms, 0, 700 * ms},
+		{250 * ms, 249 * ms, 250 * ms},
+	};
+	struct query query = {
+		.n_ranges = 3,
+		.ranges = {{.from_ns = 30 * ms,
+			    .to_ns = 1800 * ms,
+			    .every = {1000 * ms, 100 * ms, 400 * ms}},
+			   {.to_ns = 1100 * ms, .every = {1000 * ms, 300 * ms, 500 * ms}},
+			   {.from_ns = 1500 * ms, .to_ns = 1600 * ms}},
+	};
+	const struct heat_options options = {0};
+	struct hand_profile *hand = *state;
+
+	add_waits(hand);
+	hand->profile.start_ns = 5250 * ms;
+	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		struct heat *heat;
+
+		query.every = periods[i];
+		heat = made(hand, &query, &options);
+		assert_int_equal(sum_of(heat), part_of_wait(&query, 250, 1000, 1030) +
+						       part_of_wait(&query, 250, 1030, 1050) +
+						       part_of_wait(&query, 250, 20, 2050));
+		heat_free(heat);
+	}
+	/* These repeat together after 7001 s: a sample is where it was taken, at 2.05 s. */
+	query.every = (struct query_every){7001 * ms, 0, 7000 * ms};
+	query.ranges[0].to_ns = 2100 * ms;
+	query.ranges[0].every.to_ns = 900 * ms;
+	assert_int_equal(hand_profile_select(hand, &query)->n, 3);
+}
+
 static void no_thread_is_in_two_states_at_a_time(void **state)
 {
 	const struct heat_options options = {.n_rows = 50};
@@ -480,6 +544,34 @@ static void has_as_many_rows_as_samples_allow(void **state)
 	assert_int_equal(fitting_rows(hand, 1000, 10101010, 25), 20);
 }
 
+/* The shortest column of a recording of so many milliseconds, in milliseconds. */
+static uint64_t shortest_column(uint64_t length_ms)
+{
+	const uint64_t *columns_ns;
+	size_t n = heat_columns(length_ms * ms, &columns_ns);
+
+	assert_int_equal(columns_ns[n - 1], UINT64_C(86400) * 1000 * ms);
+	return columns_ns[0] / ms;
+}
+
+static void a_short_recording_has_columns_of_a_part_of_a_second(void **state)
+{
+	static const uint64_t lengths_ms[] = {50, 300, 1000, 2500, 3000, 7000, 12000, 15900};
+
+	(void)state;
+	assert_int_equal(shortest_column(0), 1000); /* one moment */
+	assert_int_equal(shortest_column(1), 1);
+	assert_int_equal(shortest_column(2980), 100);
+	assert_int_equal(shortest_column(16000), 1000);
+	assert_int_equal(shortest_column(86400000), 1000);
+	for (size_t i = 0; i < sizeof(lengths_ms) / sizeof(lengths_ms[0]); i++) {
+		uint64_t column = shortest_column(lengths_ms[i]);
+
+		assert_in_range(lengths_ms[i] / column, 28, 80);
+		assert_int_equal(1000 % column, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,9 +589,11 @@ int main(void)
 		hand_profile_test(a_wait_is_in_all_cells_of_its_time),
 		hand_profile_test(a_wait_is_in_all_columns_of_its_row),
 		hand_profile_test(a_part_of_the_time_has_its_part_of_a_wait),
+		hand_profile_test(rows_of_ranges_and_of_every_period_have_their_part_of_a_wait),
 		hand_profile_test(no_thread_is_in_two_states_at_a_time),
 		hand_profile_test(other_weights_stay_where_they_are),
 		hand_profile_test(has_as_many_rows_as_samples_allow),
+		cmocka_unit_test(a_short_recording_has_columns_of_a_part_of_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

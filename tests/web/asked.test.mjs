@@ -6,10 +6,11 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { makeModels, drawing, there } from "../../flamescope/web/state/asked.js";
+import { makeModels, drawing } from "../../flamescope/web/state/asked.js";
 import { makeStore } from "../../flamescope/web/state/store.js";
 import { watched } from "../../flamescope/web/state/watched.js";
 import { packOfSamples } from "./packs.mjs";
+import { there } from "./there.mjs";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 

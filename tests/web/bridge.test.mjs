@@ -16,7 +16,7 @@ import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
 import { frameInlined, frameModule, frameName, isGroupLabel } from "../../flamescope/web/stacks/frames.js";
 import { makeHeat } from "../../flamescope/web/models/heat.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
-import { dimensionNames, periodOf } from "../../flamescope/web/state/recording.js";
+import { periodOf } from "../../flamescope/web/state/recording.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/state/query.js";
 import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
 import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
@@ -66,7 +66,7 @@ const printable = (names) => names.filter((name) => /^[ -~\u00a1-\u024f]+$/.test
 /* What can be asked of a profile. */
 function vocabularyOf(profile) {
 	const metrics = profile.metrics.map(({ name }) => name);
-	const names = [...dimensionNames(profile), ...metrics.flatMap((name) => [`${name}:class`, `${name}:sign`])];
+	const names = [...profile.dimensions, ...metrics.flatMap((name) => [`${name}:class`, `${name}:sign`])];
 	const all = makeSelection(profile, EMPTY_QUERY);
 	return {
 		lengthNs: profile.lengthNs,

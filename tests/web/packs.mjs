@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fromBase64, inflate } from "../../flamescope/web/models/bytes.js";
-import { startModel } from "../../flamescope/web/models/model.js";
+import { inflate } from "../../flamescope/web/models/bytes.js";
+import { fromBase64, startModel } from "../../flamescope/web/models/model.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const golden = join(here, "..", "golden");

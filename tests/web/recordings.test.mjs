@@ -1,25 +1,24 @@
-/* recordings.test.mjs - which of a server's recordings a choice is */
+/* recordings.test.mjs - which of a server's recordings, which are the newest first, a choice is */
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baseOf, choiceSearch, hostsOf, newestFirst, packOf, parseChoice, pauseAfter }
+import { baseOf, choiceSearch, hostsOf, ofHost, packOf, parseChoice, pauseAfter }
 	from "../../flamescope/web/state/recording_list.js";
 
 const at = (second) => String(1795000000000000000n + BigInt(second) * 1000000000n);
 const list = {
 	version: "a1",
 	recordings: [
-		{ file: "a.perf", bytes: 10, mtime_ns: at(900), host: "one", from_ns: at(0), to_ns: at(10) },
 		{ file: "b.perf", bytes: 20, mtime_ns: at(5), host: "two", from_ns: at(10), to_ns: at(20) },
 		{ file: "<b>.perf", bytes: 30, mtime_ns: at(15), host: "", from_ns: "", to_ns: "" },
+		{ file: "a.perf", bytes: 10, mtime_ns: at(900), host: "one", from_ns: at(0), to_ns: at(10) },
 	],
 };
 const NOTHING = { file: "", last: 0, host: "", base: "", stays: false };
 
-test("the newest ends last, by its own clock where it says it", () => {
-	assert.deepEqual(newestFirst(list.recordings).map((row) => row.file),
-		["b.perf", "<b>.perf", "a.perf"]);
-	assert.deepEqual(newestFirst(list.recordings, "one").map((row) => row.file), ["a.perf"]);
+test("a host has its own, in their order", () => {
+	assert.deepEqual(ofHost(list.recordings, "").map((row) => row.file), ["b.perf", "<b>.perf", "a.perf"]);
+	assert.deepEqual(ofHost(list.recordings, "one").map((row) => row.file), ["a.perf"]);
 	assert.deepEqual(hostsOf(list.recordings), ["one", "two"]);
 });
 
@@ -47,9 +46,9 @@ test("a recording that has grown has another stamp, one that has not the same", 
 	const grown = structuredClone(list);
 	const before = packOf(NOTHING, list).stamp;
 	grown.version = "b2";
-	grown.recordings[0].bytes++;
+	grown.recordings[2].bytes++;
 	assert.equal(packOf(NOTHING, grown).stamp, before);
-	grown.recordings[1].bytes++;
+	grown.recordings[0].bytes++;
 	assert.notEqual(packOf(NOTHING, grown).stamp, before);
 });
 

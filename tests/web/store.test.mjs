@@ -109,6 +109,27 @@ test("listeners hear of changes only, and states are frozen", () => {
 	assert.throws(() => store.state.ranges.push(1), TypeError);
 });
 
+test("steps that are faster than the browser end where the last one does", () => {
+	const pushed = [];
+	const going = []; /* steps that the browser has not gone yet */
+	let at = 0;
+	const store = makeStore("", { where: { replace: () => {}, flush: () => {}, go: (steps) => going.push(steps),
+		push: (hash, index) => (pushed[at = index] = hash) } });
+	const arrive = () => store.follow(pushed[at += going.shift()] ?? "", at);
+	for (const view of ["table", "strip", "diff", "sides"])
+		store.set({ view });
+	for (const [steps, view] of [["uuu", "table"], ["UuU", "strip"], ["uau", "flame"], ["UUaUaU", "sides"], ["uuauUau", "table"]]) {
+		for (const step of steps)
+			({ u: store.undo, U: store.redo, a: arrive })[step]();
+		while (going.length)
+			arrive();
+		assert.deepEqual([store.state.view, pushed[at] ?? ""], [view, view === "flame" ? "" : `view=${view}`], steps);
+	}
+	at = 2; /* and by itself the browser goes where it likes */
+	store.follow(pushed[2], 2);
+	assert.equal(store.state.view, "strip");
+});
+
 test("the browser's back button is followed", () => {
 	const calls = [];
 	const where = {

@@ -5,11 +5,12 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { makeModels, there } from "../../flamescope/web/state/asked.js";
+import { makeModels } from "../../flamescope/web/state/asked.js";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { makeStore } from "../../flamescope/web/state/store.js";
 import { watched } from "../../flamescope/web/state/watched.js";
 import { packByHand } from "./packs.mjs";
+import { there } from "./there.mjs";
 
 /* Workers that answer by hand, the newest last: {asked: [message], ended, say(message)}. */
 function byHand() {

@@ -28,7 +28,8 @@ const struct option_spec heatmap_option_specs[] = {
 	VIEW_TITLE_SPEC("title of the picture"),
 	{OPT_WIDTH, "width", "N", "width of a picture in pixels, or of text in characters"},
 	{OPT_COLUMN, "column", "DURATION",
-	 "time range of one column (default: 1s, or longer if the columns do not fit)"},
+	 "time range of one column (default: 1s; less for a recording of less than 16s, and more "
+	 "if the columns do not fit)"},
 	{OPT_ROWS, "rows", "N",
 	 "number of rows in a column (default: 20 to 50, as the samples are dense)"},
 	{OPT_BY, "by", "DIM",
@@ -97,21 +98,13 @@ static uint64_t column_room(const struct heatmap *it)
 	return 0;
 }
 
-/* The shortest round time of which no more than ROOM cover the recording; not below LEAST. */
-static uint64_t round_column(uint64_t length_ns, uint64_t room, uint64_t least_ns)
+/* The shortest round time of which no more than ROOM cover the recording. */
+static uint64_t round_column(uint64_t length_ns, uint64_t room, const uint64_t *columns_ns,
+			     size_t n)
 {
-	static const uint64_t steps[] = {1,       2,       5,       10,       20,       50,
-					 100,     200,     500,     1000,     2000,     5000,
-					 10000,   20000,   60000,   120000,   300000,   600000,
-					 1200000, 3600000, 7200000, 21600000, 43200000, 86400000};
-	size_t n = sizeof(steps) / sizeof(steps[0]);
-	uint64_t step = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		step = steps[i] * 1000000;
-		if (step >= least_ns && length_ns / step + 2 <= room)
-			return step;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (length_ns / columns_ns[i] + 2 <= room)
+			return columns_ns[i];
 	return length_ns / (room > 2 ? room - 1 : 1) + 1;
 }
 
@@ -122,14 +115,16 @@ static void choose_column(struct heatmap *it)
 	/* from the whole second on that the first sample is in */
 	uint64_t length_ns = profile->start_ns % second_ns + profile->length_ns;
 	uint64_t room = column_room(it);
+	const uint64_t *columns_ns;
+	size_t n;
 
 	if (is_drawn(it) && !terminal_has_colours())
 		it->options.most_rows = TEXT_ROWS;
 	if (it->options.column_ns || room == 0)
 		return;
-	if (!it->options.by && length_ns / second_ns + 1 <= room)
-		return;
-	it->options.column_ns = round_column(length_ns, room, it->options.by ? 0 : second_ns);
+	/* of values columns may be as short as those of the shortest recording */
+	n = heat_columns(it->options.by ? 1 : profile->length_ns, &columns_ns);
+	it->options.column_ns = round_column(length_ns, room, columns_ns, n);
 }
 
 static enum heat_colours colours_of(const struct heatmap *it)

@@ -12,7 +12,7 @@ enum { OPT_BASELINE = OPTION_LONG_ONLY, OPT_NO_OPEN, STATE_BYTES = 1024 * 1024 }
 
 const struct option_spec view_option_specs[] = {
 	VIEW_OUTPUT_SPEC("write the page to FILE (default: the first recording's name with .html)"),
-	{OPT_BASELINE, "baseline", "FILE", "compare with this recording"},
+	{OPT_BASELINE, "baseline", "FILE", "compare the first recording with this one"},
 	{OPT_NO_OPEN, "no-open", NULL, "write the page without opening it"},
 	QUERY_OPTION_SPECS,
 	VIEW_INPUT_SPECS,
@@ -28,6 +28,7 @@ struct viewing {
 	char *path; /* of the page, where -o does not name it */
 	char *titles[PAGE_MAX_RECORDINGS];
 	struct profile *profiles[PAGE_MAX_RECORDINGS];
+	size_t n; /* of them */
 	struct buf state;
 };
 
@@ -70,19 +71,41 @@ static bool is_to_stdout(const struct viewing *viewing)
 	return strcmp(viewing->command.output.path, "-") == 0;
 }
 
+static int load_one(struct viewing *viewing, const struct view_input *input, struct err *err)
+{
+	const size_t i = viewing->n;
+	int r = view_input_load(input, &viewing->profiles[i], err);
+
+	if (r < 0)
+		return r;
+	viewing->n++;
+	viewing->titles[i] =
+		view_input_title(input, viewing->command.n_ends > 1 ? NULL : viewing->profiles[i]);
+	return viewing->titles[i] ? 0 : err_set(err, ENOMEM, "name a recording");
+}
+
+/* The first FILE, what it is compared with, and the other FILES. */
 static int load(struct viewing *viewing, struct err *err)
 {
-	const struct view_input *inputs[] = {&viewing->command.input, &viewing->baseline};
-	const size_t n = viewing->baseline.n_paths ? 2 : 1;
+	const struct view_command *command = &viewing->command;
+	size_t first = 0;
 	int r = 0;
 
-	viewing->baseline.no_index = viewing->command.input.no_index;
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		r = view_input_load(inputs[i], &viewing->profiles[i], err);
-		if (r == 0)
-			viewing->titles[i] = view_input_title(inputs[i], viewing->profiles[i]);
-		if (r == 0 && !viewing->titles[i])
-			r = err_set(err, ENOMEM, "name a recording");
+	if (command->n_ends + (viewing->baseline.n_paths > 0) > PAGE_MAX_RECORDINGS) {
+		(void)err_set(err, 0, "a page shows %d recordings at most", PAGE_MAX_RECORDINGS);
+		err_hint(err, "wick view FOLDER, which reads all that are in it as one recording");
+		return -EINVAL;
+	}
+	viewing->baseline.no_index = command->input.no_index;
+	for (size_t i = 0; r == 0 && i < command->n_ends; i++) {
+		struct view_input side = command->input;
+
+		side.paths += first;
+		side.n_paths = command->ends[i] - first;
+		first = command->ends[i];
+		r = load_one(viewing, &side, err);
+		if (r == 0 && i == 0 && viewing->baseline.n_paths)
+			r = load_one(viewing, &viewing->baseline, err);
 	}
 	return r;
 }
@@ -95,8 +118,9 @@ static int make_state(struct viewing *viewing, struct err *err)
 	int r;
 
 	view_state_words(query, &viewing->state);
-	if (viewing->baseline.n_paths)
-		view_state_add(&viewing->state, "view", "diff");
+	if (viewing->n > 1)
+		view_state_add(&viewing->state, "view",
+			       viewing->command.n_ends > 1 ? "sides" : "diff");
 	if (viewing->state.failed)
 		return err_set(err, E2BIG, "put the options into the page");
 	if (!viewing->state.len)
@@ -108,12 +132,13 @@ static int make_state(struct viewing *viewing, struct err *err)
 
 static int write_page(struct viewing *viewing, struct err *err)
 {
-	struct page page = {.title = viewing->titles[0], .state = buf_text(&viewing->state)};
+	struct page page = {.title = viewing->titles[0],
+			    .state = buf_text(&viewing->state),
+			    .n_recordings = viewing->n};
 
-	for (size_t i = 0; i < PAGE_MAX_RECORDINGS && viewing->profiles[i]; i++) {
+	for (size_t i = 0; i < viewing->n; i++) {
 		page.recordings[i] = viewing->profiles[i];
 		page.names[i] = viewing->titles[i];
-		page.n_recordings++;
 	}
 	return view_page_write(&viewing->command.output, &page, err);
 }
@@ -167,7 +192,7 @@ int cmd_view(struct cmd_ctx *ctx)
 	viewing.command.output.inputs[1] = &viewing.baseline;
 	if (view_command_read(&viewing.command, ctx, take_own, &viewing, &status))
 		status = view(&viewing);
-	for (size_t i = 0; i < PAGE_MAX_RECORDINGS; i++) {
+	for (size_t i = 0; i < viewing.n; i++) {
 		profile_free(viewing.profiles[i]);
 		free(viewing.titles[i]);
 	}

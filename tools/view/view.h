@@ -118,6 +118,7 @@ bool view_input_holds(const struct view_input *input, const char *path);
 
 /**
  * view_input_title - what a picture of it is called: the command, or the file's name
+ * @profile: NULL: not the command, which may be the same of several
  *
  * Owns:    the caller: free(); NULL when memory is short.
  * Context: any thread.
@@ -338,7 +339,9 @@ enum view_option {
 /* Zero it. */
 struct view_command {
 	struct query_words words;
-	struct view_input input;
+	struct view_input input; /* all of the command line */
+	size_t *ends;            /* of each FILE of it: how many of the paths are up to there */
+	size_t n_ends;
 	struct view_output output; /* of -o and --force */
 	const char *format;        /* of --format; NULL: none */
 	const char *title;         /* of --title; NULL: none */

@@ -111,17 +111,24 @@ static int read_line(struct reading *reading, const struct cmd_ctx *ctx, struct 
 /* Directories are read when --prefix is known, wherever it stood. */
 static int add_files(struct reading *reading, const char *name, struct err *err)
 {
+	struct view_command *command = reading->command;
+	int r = 0;
+
+	command->ends = calloc(reading->n_files + 1, sizeof(*command->ends));
+	if (!command->ends)
+		return err_set(err, ENOMEM, "read the command line");
 	if (reading->n_files == 0 && strcmp(name, "diff") == 0)
 		return err_set(err, 0, "no file given, try: wick diff BEFORE AFTER");
-	if (reading->n_files == 0)
-		return view_input_add_newest(&reading->command->input, name, true, err);
-	for (size_t i = 0; i < reading->n_files; i++) {
-		int r = view_input_add(&reading->command->input, reading->files[i], err);
-
-		if (r < 0)
-			return r;
+	if (reading->n_files == 0) {
+		command->n_ends = 1;
+		command->ends[0] = 1;
+		return view_input_add_newest(&command->input, name, true, err);
 	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < reading->n_files; i++) {
+		r = view_input_add(&command->input, reading->files[i], err);
+		command->ends[command->n_ends++] = command->input.n_paths;
+	}
+	return r;
 }
 
 bool view_command_read(struct view_command *command, struct cmd_ctx *ctx, view_own_option *own,
@@ -205,6 +212,7 @@ void view_command_release(struct view_command *command)
 {
 	query_words_release(&command->words);
 	view_input_release(&command->input);
+	free(command->ends);
 	*command = (struct view_command){0};
 }
 

@@ -105,7 +105,7 @@ static char *command_line(const char *text)
 
 char *view_input_title(const struct view_input *input, const struct profile *profile)
 {
-	const char *command = profile->strings[profile->command];
+	const char *command = profile ? profile->strings[profile->command] : "";
 	const char *slash;
 	char *title;
 

@@ -43,7 +43,7 @@ export class HeatCanvas {
 		const { lengthNs } = app.profile;
 		this.width = Math.max(LEAST_WIDTH, element.clientWidth);
 		const span = brush ? Math.max(1, Math.min(brush.to, lengthNs) - brush.from) : lengthNs;
-		const fitting = fittingColumn(span, lengthNs, this.width - LABELS);
+		const fitting = fittingColumn(app.profile, span, this.width - LABELS);
 		try {
 			this.heat = app.models.heat(fitting, phase % (column || fitting), this.metric);
 			this.by = by;

@@ -8,30 +8,19 @@ import { escapePattern, patternOf } from "wick/state/label_pattern.js";
 
 export const AXIS = 20; /* pixels below the cells */
 const SECOND = 1e9;
-const PARTS = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((ms) => ms * 1e6); /* each divides a second */
-const WHOLE = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400].map((s) => s * SECOND);
-const STEPS = [...PARTS, ...WHOLE];
+/* Seconds between labels. */
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
+	7200, 21600, 86400];
 const LEAST_COLUMN = 2; /* pixels */
-const SHORT_NS = 16 * SECOND; /* what is longer has enough columns of a second */
-const ENOUGH_COLUMNS = 28; /* of what is shorter: thirty, of a recording that is not quite as long as was asked */
 const MOST_RANGES = 16; /* that one rectangle becomes */
 const HEIGHT = 300; /* pixels of a picture's rows */
 const LABEL_HEIGHT = 14;
 const MOST_ROW = 64; /* pixels of a row with a name, where there is room */
 const MANY_ROWS = 200; /* of which not each has room for its name */
 
-/* The shortest column of a recording: a second, in which bands are seen, or a part of it. */
-function leastColumn(lengthNs) {
-	if (lengthNs === 0 || lengthNs >= SHORT_NS)
-		return SECOND;
-	return PARTS.findLast((ns) => lengthNs / ns >= ENOUGH_COLUMNS) ?? PARTS[0];
-}
-
-/* The column of a recording of LENGTHNS of which SPANNS are seen in WIDTHPX: two pixels wide at least. */
-export function fittingColumn(spanNs, lengthNs, widthPx) {
-	const least = leastColumn(lengthNs);
-	return STEPS.find((ns) => ns >= least && (spanNs / ns) * LEAST_COLUMN <= widthPx) ?? STEPS.at(-1);
-}
+/* The column of a recording of which SPANNS are seen in WIDTHPX: two pixels wide at least. */
+export const fittingColumn = ({ columns }, spanNs, widthPx) =>
+	columns.find((ns) => (spanNs / ns) * LEAST_COLUMN <= widthPx) ?? columns.at(-1);
 
 export function gutterOf(heat, width) {
 	return heat.rowLabels ? Math.min(190, Math.round(width * 0.3)) : 52;
@@ -87,7 +76,7 @@ export function cellAt(heat, place, x, y) {
 
 /* A distance of labels so that there is one in at most 70 pixels; nanoseconds. */
 export function labelStep(place) {
-	return STEPS.find((ns) => ns * place.perNs >= 70) ?? STEPS.at(-1);
+	return (STEPS.find((s) => s * SECOND * place.perNs >= 70) ?? STEPS.at(-1)) * SECOND;
 }
 
 /* How long after their whole time columns begin: 0, unless the state shifts them. */

@@ -5,14 +5,14 @@
  * they are asked for.  An answer is plain data that nobody else has, for its columns are handed over.
  */
 
-import { fromBase64, inflate } from "wick/models/bytes.js";
+import { inflate } from "wick/models/bytes.js";
 import { makeDiff } from "wick/models/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
 import { searchNames } from "wick/models/frame_search.js";
 import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
 import { frameName } from "wick/stacks/frames.js";
 import { keyOf, makeMemo } from "wick/models/memo.js";
-import { drawingOf, facts, fileOf } from "wick/models/model.js";
+import { drawingOf, facts, fileOf, fromBase64 } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
 import { dimensionOf, dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
@@ -83,7 +83,7 @@ async function bytesOf({ text, buffer }) {
 
 async function profileOf({ file }) {
 	const bytes = await inflate(file, MAX_FILE_MIB * 2 ** 20).catch((error) => {
-		const other = error instanceof RangeError ? "gzip -d FILE, and open what that writes" : "wick view FILE";
+		const other = error instanceof RangeError ? "gzip -d or zstd -d, and open what that writes" : "wick view FILE";
 		throw new Error(`'${file.name}' cannot be read (${error.message}), try: ${other}`);
 	});
 	if (!bytes)

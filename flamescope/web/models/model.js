@@ -5,7 +5,6 @@
  * throws what C says.  A pattern that C needs is one of pattern.js.
  */
 
-import { fromBase64, inflate } from "wick/models/bytes.js";
 import { makePattern } from "wick/models/pattern.js";
 import { modelText } from "wick/model_bytes.js";
 
@@ -60,11 +59,23 @@ const imports = {
 	},
 };
 
+/** base64 -> bytes; white space between is fine. */
+export function fromBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const letters = atob(text);
+	const bytes = new Uint8Array(letters.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = letters.charCodeAt(i);
+	return bytes;
+}
+
 /** Before anything else of this module: makes the models ready. */
 export async function startModel() {
 	if (model)
 		return;
-	const { instance } = await WebAssembly.instantiate(await inflate(fromBase64(modelText)), imports);
+	const bytes = new Blob([fromBase64(modelText)]).stream().pipeThrough(new DecompressionStream("gzip"));
+	const { instance } = await WebAssembly.instantiate(await new Response(bytes).arrayBuffer(), imports);
 	model = instance.exports;
 	model._initialize();
 }
@@ -160,6 +171,13 @@ export function testDiff(diff, n) {
 
 /** The text of a string's number. */
 export const stringOf = (profile, number) => textAt(model.profile_string(profile, number));
+
+/** Of what zstd has compressed: begin(), add() of bytes after bytes, end() -> the number. */
+export const checksum = {
+	begin: () => model.checksum_begin(),
+	add: (bytes) => call("checksum_add", [bytes, bytes.length]),
+	end: () => model.checksum_end() >>> 0,
+};
 
 /** OBJECT with properties of MAKERS, {name: () -> its value}, each made when it is first asked for. */
 export function lazy(object, makers) {

@@ -7,7 +7,6 @@
 
 import { allocate, column, facts, free, lazy, make, release, stringOf } from "wick/models/model.js";
 
-const CPU_UNKNOWN = 0xffff;
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
 const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
 const FRAME_COLUMNS = ["name", "module", "inlined"];
@@ -16,13 +15,6 @@ const FRAME_COLUMNS = ["name", "module", "inlined"];
 function makeText(profile) {
 	const known = [];
 	return (number) => (known[number] ??= stringOf(profile.made, number));
-}
-
-/* What a profile says of itself; startSub and startSecond are what makes columns whole seconds of its clock. */
-function describe({ startNs, epochOffsetNs, ...said }) {
-	const start = BigInt(startNs);
-	return { ...said, startNs: start, startSub: Number(start % 1000000000n), startSecond: Number(start / 1000000000n),
-		epochOffsetNs: BigInt(epochOffsetNs) };
 }
 
 /** BYTES (plain) -> a profile, to releaseProfile(); an Error says what is wrong with them. */
@@ -46,8 +38,10 @@ export function readRecording(bytes, name) {
 
 function profileOf(address) {
 	const said = facts("profile", address);
+	Object.assign(said, { startNs: BigInt(said.startNs), epochOffsetNs: BigInt(said.epochOffsetNs) });
 	const profile = {
-		...describe(said),
+		...said,
+		said,
 		get made() {
 			if (!address)
 				throw new Error("this recording is no longer shown");
@@ -79,20 +73,9 @@ function profileOf(address) {
 		nodes: () => ({ n: said.nNodes, parent: of("node_parent"), frame: of("node_frame") }),
 		families: () => facts("family", profile.made),
 		states: () => facts("state"),
-		sum: () => sumOf(profile),
-		hasCpus: () => profile.cpu.some((cpu) => cpu !== CPU_UNKNOWN),
 		notes: () => facts("notes", profile.made, Date.now() * 1e6),
 	});
 }
-
-/* What all samples stand for, in the period's unit. */
-function sumOf({ weight, periods: [{ multiply, divide }] }) {
-	return weight.reduce((sum, one) => sum + (multiply === divide ? one : Math.floor((one * multiply) / divide)), 0);
-}
-
-const SAID = ["n", "startNs", "startSub", "startSecond", "lengthNs", "epochOffsetNs", "hasEpoch", "isWick",
-	"hasTimes", "hz", "command", "captured", "events", "files", "threads", "periods", "nNodes", "sum", "hasCpus",
-	"notes", "families", "states"];
 
 /** What the page has of a profile, as a message: all but samples and stacks. */
 export function pageOf(profile) {
@@ -103,9 +86,7 @@ export function pageOf(profile) {
 	const palette = (theme) => Object.fromEntries(PALETTE.map((name) => [name, column("palette", theme, name)]));
 	const columns = [...FRAME_COLUMNS, "family"].map((name) => [name, profile.frames[name].slice()]);
 	return {
-		...Object.fromEntries(SAID.map((name) => [name, profile[name]])),
-		tags: profile.tags.map(({ name }) => ({ name })),
-		metrics: profile.metrics.map(({ name, unit, kind }) => ({ name, unit, kind })),
+		...profile.said, families: profile.families, states: profile.states, notes: profile.notes,
 		frames: { n: profile.frames.n, ...Object.fromEntries(columns) },
 		palette: { light: palette(0), dark: palette(1) },
 		strings, starts: Uint32Array.from(starts),

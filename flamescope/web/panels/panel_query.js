@@ -7,7 +7,7 @@ import { drawing } from "wick/state/asked.js";
 import { attachBox } from "wick/parts/floating.js";
 import { labelsOf, patternOf } from "wick/state/label_pattern.js";
 import { EMPTY_QUERY, parseMetric } from "wick/state/query.js";
-import { classNames, defaultMetric, deltaMetricOf, dimensionNames, hasIdleThread, periodOf } from "wick/state/recording.js";
+import { classNames, countsChanges, defaultMetric, hasIdleThread, periodOf } from "wick/state/recording.js";
 import { transformKinds } from "wick/state/transforms.js";
 
 const MEASURES = [
@@ -59,7 +59,7 @@ export function metricOptions(profile) {
 /* What samples can be told apart by; sizes of metrics by themselves, for there are many. */
 export function dimensionOptions(profile) {
 	const sizes = make("optgroup", { label: "size of" }, ...classNames(profile).map((name) => option(name, name)));
-	return [...dimensionNames(profile).map((name) => option(name, name)),
+	return [...profile.dimensions.map((name) => option(name, name)),
 		...(profile.metrics.length ? [sizes] : [])];
 }
 
@@ -183,7 +183,7 @@ export function mountQuery(element, chips, app) {
 	}
 
 	/* Also of what the words of the address name that is no metric. */
-	const isChange = (name) => Boolean(deltaMetricOf(parseMetric(name) ?? {}));
+	const isChange = (name) => countsChanges(parseMetric(name) ?? {});
 
 	const show = drawing(() => {
 		const { query, colour: coloured } = app.store.state;

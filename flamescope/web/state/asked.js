@@ -11,23 +11,10 @@ import { watched } from "wick/state/watched.js";
 
 const MAX_KEPT = 24;
 
-/** What has to come first. */
+/** What has to come first; ready is a promise of it. */
 class Pending {
 	constructor() {
 		this.ready = new Promise((resolve) => (this.resolve = resolve));
-	}
-}
-
-/** Runs STEP until nothing that it needs is missing. */
-export async function there(step) {
-	for (;;) {
-		try {
-			return step();
-		} catch (error) {
-			if (!(error instanceof Pending))
-				throw error;
-			await error.ready;
-		}
 	}
 }
 
@@ -154,7 +141,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 			of(heat.selection, app.profile);
 			return heat;
 		},
-		flame: (order, around) => withSelection(get("flame", SELECTION, order, around)),
+		flame: (order, around) => Object.assign(get("flame", SELECTION, order, around), { selection: models.selection() }),
 		/** [{ranges, which, tree}]: the baseline, each of several ranges by itself, and further recordings. */
 		sides() {
 			const sides = get("sides", [...SELECTION, "rangesB", "colour"]);
@@ -188,9 +175,5 @@ export function makeModels(app, worker = watched(startWorker)) {
 		/** Nothing is asked that is not answered. */
 		idle: () => new Promise((resolve) => (busy || queue.length ? idle.push(resolve) : resolve())),
 	};
-	function withSelection(tree) {
-		tree.selection ??= models.selection();
-		return tree;
-	}
 	return models;
 }

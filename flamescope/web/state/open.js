@@ -4,11 +4,10 @@
  * C of the commands reads them, in the worker: they leave the machine as little as the page does.
  */
 
-import { make } from "wick/parts/dom.js";
 import { DEFAULTS } from "wick/state/store.js";
 
 const KEPT = ["view", "theme", "colour", "columns", "sort", "split", "details"]; /* of the state, for another file */
-const PLACES = [..."ABCDEFGHIJKL"];
+export const PLACES = [..."ABCDEFGHIJKL"]; /* as many as a page has (flamescope/serve/serve.h) */
 
 /*
  * What is open is {A: the recording, B: what it is compared with, C...: what is seen beside them}, each
@@ -59,21 +58,7 @@ export function makeOpened(app, say, onFirst) {
 	};
 }
 
-const AREAS = [["A", "Open", "Drop a recording here to see it"],
-	["B", "Compare", "Drop it here, or with Shift, to see what differs from it"]];
-
 const hasFiles = (event) => Boolean(event.dataTransfer?.types.includes("Files"));
-
-/* What is seen while a file is over the page; its areas by what a file becomes there. */
-function makeAreas(element) {
-	const areas = AREAS.map(([which, title, text]) => {
-		const area = make("div", {}, make("h2", { textContent: title }), make("p", { textContent: text }));
-		area.dataset.which = which;
-		return area;
-	});
-	element.replaceChildren(...areas, make("p", { textContent:
-		"wick, perf script, folded stacks, pprof, speedscope, Firefox Profiler; also as .gz; several to see them side by side" }));
-}
 
 const whichOf = (event) => (event.shiftKey ? "B" : event.target.closest?.("[data-which]")?.dataset.which ?? "A");
 
@@ -82,7 +67,6 @@ export function mountOpen(app, opened, say) {
 	const drop = at("drop");
 	const input = at("file");
 	let which = "A";
-	makeAreas(drop);
 
 	/* What was seen of another recording is not in this one. */
 	async function show(area, files) {

@@ -37,14 +37,6 @@ function parseTime(text, unit) {
 	return Math.round(Number(match[1]) * UNITS[match[2] || unit]);
 }
 
-/* The letters at the end: /[a-z]*$/ would begin at each of them, and a link may have a million. */
-function unitOf(word) {
-	let from = word.length;
-	while (from > 0 && word[from - 1] >= "a" && word[from - 1] <= "z")
-		from--;
-	return word.slice(from);
-}
-
 /* `10s-20s`, `0-100ms` -> [from, to]; what has no unit has that of the other end, else seconds. */
 function parseSpan(text, end) {
 	const at = text.indexOf("-");
@@ -52,6 +44,7 @@ function parseSpan(text, end) {
 		return null;
 	const first = text.slice(0, at);
 	const last = text.slice(at + 1);
+	const unitOf = (time) => time.replace(/^[+\d.]*/, "");
 	const unit = unitOf(last) || unitOf(first) || "s";
 	const from = first === "" ? 0 : parseTime(first, unit);
 	const to = last === "" ? end : parseTime(last, unit);
@@ -197,11 +190,8 @@ export function parseQuery(words) {
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
-const encoder = new TextEncoder();
-
-function octal(control) {
-	return [...encoder.encode(control)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
-}
+/* Its bytes in UTF-8, of which those above 0x7f have two. */
+const octal = (control) => `${control > "\x7f" ? "\\302" : ""}\\${control.charCodeAt(0).toString(8).padStart(3, "0")}`;
 
 /**
  * shellWord - a word of a shell, quoted where it has to be

@@ -6,31 +6,13 @@ export const periodOf = ({ periods }, event = -1) => periods[event + 1];
 /** What a state counts that names no metric. */
 export const defaultMetric = (profile, event = -1) => (periodOf(profile, event).isDefault ? "period" : "samples");
 
-/* What samples can be told apart by, those that say something first. */
-export function dimensionNames({ tags, threads, hasCpus, events }) {
-	const names = ["thread", "comm"];
-	if (threads.some((thread) => thread.pid >= 0))
-		names.push("process", "pid");
-	if (threads.some((thread) => thread.tid >= 0))
-		names.push("tid");
-	if (threads.some((thread) => thread.host))
-		names.push("host");
-	if (hasCpus)
-		names.push("cpu");
-	if (events.length > 1)
-		names.push("event");
-	return [...tags.map((tag) => tag.name), ...names];
-}
-
 /* The names of size classes, for the menu. */
 export const classNames = ({ metrics }) => metrics.map(({ name }) => `${name}:class`);
 
 export const hasIdleThread = ({ threads }) => threads.some(({ comm, tid }) => tid === 0 && comm === "swapper");
 
-/* The metric whose changes a selection (or what parseMetric() says) counts; "": none. */
-export function deltaMetricOf({ measure, name }) {
-	return ["delta", "gain", "loss"].includes(measure) ? name : "";
-}
+/** Whether a selection, or what parseMetric() says, counts changes of a metric. */
+export const countsChanges = ({ measure }) => ["delta", "gain", "loss"].includes(measure);
 
 export const lastPart = (path) => path.slice(path.lastIndexOf("/") + 1);
 

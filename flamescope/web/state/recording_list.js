@@ -13,23 +13,9 @@ export const RANGES = Object.freeze([
 ]);
 const MAX_LAST = 366 * 24 * 3600;
 
-/* Their end, or when they were written if they do not say it; nanoseconds as BigInt. */
-const endOf = (recording) => BigInt(recording.to_ns || recording.mtime_ns);
+export const ofHost = (recordings, host) => recordings.filter((recording) => !host || recording.host === host);
 
-/* Newest first. */
-export function newestFirst(recordings, host = "") {
-	return recordings.filter((recording) => !host || recording.host === host).sort((a, b) => {
-		const [endA, endB] = [endOf(a), endOf(b)];
-		if (endA !== endB)
-			return endA < endB ? 1 : -1;
-		return a.file < b.file ? 1 : -1;
-	});
-}
-
-export function hostsOf(recordings) {
-	return [...new Set(recordings.map((recording) => recording.host))]
-		.filter((host) => host).sort();
-}
+export const hostsOf = (recordings) => [...new Set(recordings.map(({ host }) => host))].filter((host) => host).sort();
 
 export function parseChoice(search) {
 	const words = new URLSearchParams(search);
@@ -55,7 +41,7 @@ export function choiceSearch(choice, token) {
  * one once the answer would be.
  */
 export function packOf(choice, list) {
-	const candidates = newestFirst(list.recordings, choice.host);
+	const candidates = ofHost(list.recordings, choice.host);
 	if (choice.last && !choice.file) {
 		if (!candidates.length)
 			return null;
@@ -90,8 +76,4 @@ export function pauseAfter(workMs) {
 }
 
 /* 2026-11-22 00:56:01, of this machine's zone; "" for none. */
-export function momentText(ns) {
-	const ms = Number(BigInt(ns || 0) / 1000000n);
-	const zoned = new Date(ms - new Date(ms).getTimezoneOffset() * 60000); /* its UTC is the zone's time */
-	return ns ? zoned.toISOString().slice(0, 19).replace("T", " ") : "";
-}
+export const momentText = (ns) => ns && new Date(Number(BigInt(ns) / 1000000n)).toLocaleString("sv");

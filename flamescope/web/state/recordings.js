@@ -5,8 +5,8 @@
  */
 
 import { formatAmount } from "wick/parts/amount.js";
-import { make, option, select } from "wick/parts/dom.js";
-import { RANGES, baseOf, choiceSearch, hostsOf, momentText, newestFirst, packOf,
+import { make, option } from "wick/parts/dom.js";
+import { RANGES, baseOf, choiceSearch, hostsOf, momentText, ofHost, packOf,
 	parseChoice, pauseAfter } from "wick/state/recording_list.js";
 
 const POLL_S = 20;
@@ -32,7 +32,7 @@ export async function ask(start, path, words, signal) {
 
 /* The files as options; VALUE makes what one stands for. */
 function fileOptions(list, host, value) {
-	const files = newestFirst(list.recordings, host);
+	const files = ofHost(list.recordings, host);
 	const group = make("optgroup", { label: "Recordings" });
 	for (const { file, from_ns, bytes } of files.slice(0, MAX_SHOWN)) {
 		const when = momentText(from_ns);
@@ -52,14 +52,10 @@ function refill(select, value, ...options) {
 }
 
 /* The controls; onChange gets what of the choice is another now. */
-function mountControls(nav, onChange) {
-	const [what, host, base] = ["recording", "recording-host", "recording-base"].map((id) => select(id));
-	const follow = make("input", { type: "checkbox", id: "recording-follow" });
-	const status = make("span", { id: "recording-status", role: "status" });
-	const hostLabel = make("label", {}, "Host ", host);
-	nav.replaceChildren(make("label", {}, "Recording ", what), hostLabel,
-		make("label", {}, "Compare with ", base), make("label", {}, follow, " Follow"), status);
-	nav.hidden = false;
+function mountControls(onChange) {
+	const [what, host, base, follow, status] = ["", "-host", "-base", "-follow", "-status"]
+		.map((part) => document.getElementById(`recording${part}`));
+	document.getElementById("recordings").hidden = false;
 	const change = () => {
 		const [kind, ...rest] = what.value.split(" ");
 		onChange({
@@ -84,7 +80,7 @@ function mountControls(nav, onChange) {
 		},
 		show(list, choice) {
 			const hosts = hostsOf(list.recordings);
-			hostLabel.hidden = hosts.length < 2 && !choice.host;
+			host.parentElement.hidden = hosts.length < 2 && !choice.host;
 			host.replaceChildren(option("", "All hosts"), ...hosts.map((name) => option(name, name)));
 			host.value = choice.host;
 			follow.checked = !choice.stays;
@@ -109,7 +105,7 @@ export async function startRecordings(start, show) {
 	let fetching = null;
 	let restUntil = 0; /* performance.now() until which what grows is left alone */
 
-	const controls = mountControls(document.getElementById("recordings"), (patch) => {
+	const controls = mountControls((patch) => {
 		const next = { ...choice, ...patch };
 		if (next.file !== choice.file || next.last !== choice.last || next.host !== choice.host)
 			shown.A = "";

@@ -20,12 +20,6 @@ function parseWindow(said) {
 	return from >= 0 && to > from && to <= 1 ? [from, to] : null;
 }
 
-/* A part of the time. */
-function parsePart(said) {
-	const range = parseRange(said);
-	return range && { from: range.from, to: range.to };
-}
-
 /* A whole number of at least 1. */
 const count = (max) => ({
 	none: 0,
@@ -42,7 +36,7 @@ const names = {
 };
 
 const ranges = list(MAX_RANGES, parseRange, rangeWord);
-const part = optional(parsePart, rangeWord);
+const part = optional(parseRange, rangeWord);
 const windows = optional(parseWindow, (ends) => ends.map((x) => Number(x.toFixed(12))).join(","));
 const MOST_NS = 86400e9;
 
@@ -140,6 +134,7 @@ export function makeStore(hash = "", { where = null } = {}) {
 	let state = parseHash(hash);
 	let entries = [stateHash(state)];
 	let index = 0;
+	let isGoing = false; /* the browser, to where a step was: it comes there later, and maybe after another step */
 	const listeners = new Set();
 
 	where?.replace(entries[0], index);
@@ -156,7 +151,9 @@ export function makeStore(hash = "", { where = null } = {}) {
 		if (index + by < 0 || index + by >= entries.length)
 			return false;
 		index += by;
-		where?.go(by);
+		if (!isGoing)
+			where?.go(by);
+		isGoing = where !== null;
 		become(parseHash(entries[index]));
 		return true;
 	}
@@ -197,6 +194,9 @@ export function makeStore(hash = "", { where = null } = {}) {
 		follow(nextHash, at) {
 			const written = nextHash.replace(/^#/, "");
 			const next = stateHash(parseHash(written)); /* by hand somebody may have written defaults, too */
+			isGoing &&= next !== entries[index] && Number.isInteger(at) && at !== index;
+			if (isGoing)
+				return where.go(index - at);
 			const isNew = next !== entries[index];
 			if (isNew && Number.isInteger(at) && entries[at] === next) {
 				index = at;
