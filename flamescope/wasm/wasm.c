@@ -247,7 +247,7 @@ static void add_sum(struct buf *buf, const struct profile *profile)
 
 	for (size_t i = 0; i < profile->n_samples; i++)
 		sum += (double)period_value(&period, profile->weights[i]);
-	json_add_number(buf, "sum", sum);
+	buf_printf(buf, ",\"sum\":%.0f", sum); /* may be beyond 64 bits */
 }
 
 /* What a profile says of itself. */

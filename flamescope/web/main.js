@@ -7,6 +7,7 @@
 import { makeModels } from "wick/state/asked.js";
 import { PLACES, makeOpened, mountOpen } from "wick/state/open.js";
 import { browserHistory, makeStore } from "wick/state/store.js";
+import { inFrame } from "wick/parts/canvas.js";
 import { makeColours } from "wick/parts/colour.js";
 import { makeKeys } from "wick/parts/keys.js";
 import { makeAria } from "wick/parts/aria.js";
@@ -108,11 +109,7 @@ async function mountAll(app) {
 	watchProblems(app, say);
 	window.addEventListener("popstate", (event) =>
 		app.store.follow(window.location.hash, event.state?.index));
-	let resized = 0;
-	window.addEventListener("resize", () => {
-		cancelAnimationFrame(resized);
-		resized = requestAnimationFrame(() => app.emit("resize"));
-	});
+	window.addEventListener("resize", inFrame(() => app.emit("resize")));
 }
 
 async function mountFirst(app) {

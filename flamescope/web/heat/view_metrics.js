@@ -7,7 +7,7 @@ import { HeatCanvas } from "wick/heat/heat_canvas.js";
 import { mostIn, valueText, whenText } from "wick/heat/heat_words.js";
 import { metricOptions } from "wick/panels/panel_query.js";
 import { defaultMetric, periodOf } from "wick/state/recording.js";
-import { StackView } from "wick/stacks/stack_view.js";
+import { StackView, viewOf } from "wick/stacks/stack_view.js";
 import { MAX_METRICS } from "wick/state/store.js";
 
 const MOST_AT_FIRST = 6;
@@ -67,7 +67,6 @@ class MetricsView extends StackView {
 		element.replaceChildren(make("div", { className: "bar" }, this.choice, this.text.element), this.grid);
 		this.smalls = [];
 		this.offs.push(app.on("resize", () => this.draw()));
-		this.update();
 	}
 
 	get metrics() {
@@ -109,9 +108,4 @@ class MetricsView extends StackView {
 	}
 }
 
-export const metricsView = {
-	id: "metrics",
-	label: "Metrics",
-	title: "Several metrics over time",
-	mount: (element, app) => new MetricsView(element, app),
-};
+export const metricsView = viewOf(MetricsView, "metrics", "Metrics", "Several metrics over time");

@@ -2,7 +2,7 @@
 
 import { formatShare } from "wick/parts/amount.js";
 import { drawing } from "wick/state/asked.js";
-import { make, option } from "wick/parts/dom.js";
+import { byId, make, option } from "wick/parts/dom.js";
 import { attachBox } from "wick/parts/floating.js";
 import { labelsOf, patternOf } from "wick/state/label_pattern.js";
 import { dimensionOptions } from "wick/panels/panel_query.js";
@@ -48,24 +48,10 @@ export function choose(query, name, label, isAdded) {
 
 /** The filter menu of the toolbar: BUTTON opens BOX. */
 export function mountFilterMenu(button, box, app) {
-	const where = make("select", { id: "where", "aria-label": "filter by" });
-	const how = make("select", { id: "how", "aria-label": "whether it matches" }, option("", "is"), option("not", "is not"));
-	const pattern = make("input", { id: "pattern", type: "text", autocomplete: "off", spellcheck: false,
-		placeholder: "find, or type a pattern", autofocus: true,
-		"aria-label": "value or pattern (a regular expression)" });
-	const list = make("div", { className: "values", role: "group", "aria-label": "values" });
-	const more = make("p", { className: "faint" });
-	const flatten = make("input", { type: "checkbox", id: "flatten" });
-	const wrappers = make("input", { type: "checkbox", id: "wrappers" });
-	const line = (...children) => make("div", { className: "line" }, ...children);
-	const form = make("form", {}, line(where, how),
-		line(pattern, make("button", { type: "submit", textContent: "Add pattern" })), list, more);
+	const [where, how, pattern, list, more, flatten, wrappers] =
+		byId("where", "how", "pattern", "values", "values-more", "flatten", "wrappers");
 	const chosen = () => chosenLabels(app.store.state.query, where.value, how.value === "not");
 	let values = [];
-
-	box.append(form, make("h2", { textContent: "Stacks" }),
-		make("label", {}, flatten, "one frame for direct recursion"),
-		make("label", {}, wrappers, "leave out wrappers"));
 
 	const row = ({ label, share }, chosen) => make("label", { className: "value" },
 		make("input", { type: "checkbox", checked: chosen.has(label), onchange: ({ target }) => app.store.setQuery({
@@ -121,7 +107,7 @@ export function mountFilterMenu(button, box, app) {
 		return exclude ? { without: [...query.without, said] } : { only: [...query.only, said] };
 	}
 
-	form.addEventListener("submit", (event) => {
+	pattern.form.addEventListener("submit", (event) => {
 		event.preventDefault();
 		pattern.setCustomValidity("");
 		try {

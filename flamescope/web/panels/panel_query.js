@@ -2,7 +2,7 @@
 
 import { FRAME_COLOURS } from "wick/parts/colour.js";
 import { formatShare, formatStep, grouped, unitWord } from "wick/parts/amount.js";
-import { button, make, option, select } from "wick/parts/dom.js";
+import { button, byId, make, option } from "wick/parts/dom.js";
 import { drawing } from "wick/state/asked.js";
 import { attachBox } from "wick/parts/floating.js";
 import { labelsOf, patternOf } from "wick/state/label_pattern.js";
@@ -18,8 +18,6 @@ const ROWS = [0, 10, 20, 25, 50, 100];
 const COLUMNS = [0, 10e6, 20e6, 50e6, 100e6, 200e6, 500e6, 1e9, 10e9, 60e9, 600e9]; /* nanoseconds */
 const MOST_NAMED = 2; /* values in a chip */
 const PATTERNS = [["only", "only stacks with"], ["without", "without stacks with"], ["elide", "left out:"]];
-
-const labelled = (text, control) => make("label", {}, make("span", { textContent: text }), control);
 
 const chip = (text, act) => make("li", { className: "chip" }, make("span", { textContent: text, title: text }), act);
 
@@ -132,13 +130,7 @@ function mountChips(list, app) {
 /* The heatmap's rows and columns; BUTTON opens BOX. */
 export function mountHeatMenu(button, box, app) {
 	/* Each is called as what of the state it shows. */
-	const by = select("by");
-	const rows = select("rows");
-	const column = select("column");
-	const cell = select("cell", option("", "the sum of its samples"), option("max", "the largest value"));
-	const phase = make("input", { id: "phase", type: "number", min: "0", step: "any" });
-	box.append(labelled("Rows", by), labelled("Rows of time", rows), labelled("Columns of", column), labelled("A cell is", cell),
-		labelled("Columns begin after, ms", phase));
+	const [by, rows, column, cell, phase] = byId("by", "rows", "column", "cell", "phase");
 	function fill() {
 		by.replaceChildren(option("", "time"), ...dimensionOptions(app.profile));
 		show();
@@ -168,11 +160,9 @@ export function mountHeatMenu(button, box, app) {
 
 /* The menus of the toolbar, and the chips beside them. */
 export function mountQuery(element, chips, app) {
-	const [metric, event, group] = ["metric", "event", "group"].map((id) => select(id));
-	const colour = select("colour", ...FRAME_COLOURS.map(([value, label]) => option(value, label)));
+	const [metric, event, group, colour] = byId("metric", "event", "group", "colour");
 	const sign = option("sign", "gain and loss"); /* of a metric that is a change */
-	element.append(labelled("Event", event), labelled("Metric", metric), labelled("Group", group),
-		labelled("Colour", colour));
+	colour.append(...FRAME_COLOURS.map(([value, label]) => option(value, label)));
 
 	function fill() {
 		metric.replaceChildren(...metricOptions(app.profile));

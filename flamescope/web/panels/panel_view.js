@@ -2,7 +2,7 @@
 
 import { countOf } from "wick/parts/amount.js";
 import { onKeys } from "wick/parts/canvas.js";
-import { button, make } from "wick/parts/dom.js";
+import { button } from "wick/parts/dom.js";
 import { diffView } from "wick/stacks/view_diff.js";
 import { flameViews, sidesView } from "wick/stacks/view_flame.js";
 import { metricsView } from "wick/heat/view_metrics.js";
@@ -71,12 +71,7 @@ export function mountTabs(opener, tabs, element, app) {
 }
 
 export function mountSearch(element, app) {
-	const what = "Search for functions by a pattern";
-	const input = make("input", { type: "search", placeholder: "Search (/)", title: `${what} (/)`,
-		"aria-label": what, spellcheck: false });
-	const found = make("output", { "aria-live": "polite" });
-	element.replaceChildren(input, found);
-
+	const [input, found] = element.children;
 	let timer = 0;
 	let typing = false;
 	const take = () => {

@@ -73,7 +73,7 @@ export function onDrag(element, begin) {
  */
 export function onKeys(element, actions, after = () => {}) {
 	element.addEventListener("keydown", (event) => {
-		if (event.altKey || event.target !== element)
+		if (event.altKey)
 			return;
 		const known = actions(event);
 		const act = event.ctrlKey || event.metaKey ? known[`Ctrl+${event.key}`]

@@ -19,4 +19,5 @@ export const button = (text, act, properties = {}) =>
 
 export const option = (value, text) => make("option", { value, textContent: text });
 
-export const select = (id, ...options) => make("select", { id }, ...options);
+/** The elements of the page with these IDS. */
+export const byId = (...ids) => ids.map((id) => document.getElementById(id));

@@ -5,14 +5,7 @@
  * "Ctrl+z".  Those of a drawing are handled by it while it has the focus; they are only listed.
  */
 
-import { button, make } from "wick/parts/dom.js";
-
-const WHAT = [
-	"The heatmap is the time of the recording: a column is a second (or what Cells says), its rows are parts of it, " +
-	"and the stronger a cell, the busier; drag to select a part.",
-	"The graph below merges the stacks of what is selected: a frame is a function, it stands on its caller, and is as " +
-	"wide as its share; click to zoom, right-click for more.",
-];
+import { make } from "wick/parts/dom.js";
 
 function keyName(event) {
 	const parts = [];
@@ -37,12 +30,9 @@ export function makeKeys() {
 	const dialog = document.getElementById("keys");
 
 	function show() {
-		const rows = keys.map(({ key, what, where }) => make("tr", {},
+		dialog.querySelector("table").replaceChildren(...keys.map(({ key, what, where }) => make("tr", {},
 			make("th", { scope: "row" }, make("kbd", { textContent: key === " " ? "Space" : key })),
-			make("td", { textContent: where ? `${what} (${where})` : what })));
-		dialog.replaceChildren(button("Close", () => dialog.close(), { className: "close" }),
-			make("h2", { id: "keys-title", textContent: "What is seen, and keys" }),
-			...WHAT.map((textContent) => make("p", { textContent })), make("table", {}, ...rows));
+			make("td", { textContent: where ? `${what} (${where})` : what }))));
 		dialog.showModal();
 	}
 

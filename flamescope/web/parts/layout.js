@@ -4,7 +4,7 @@
  * Heights are shares (thousandths), so that a link looks alike in windows of another size.
  */
 
-import { onDrag, onKeys } from "wick/parts/canvas.js";
+import { inFrame, onDrag, onKeys } from "wick/parts/canvas.js";
 import { makeCollapsible } from "wick/parts/floating.js";
 
 const HIGH = 1200; /* pixels of both: there the heatmap has more, as stacks are only so deep */
@@ -87,9 +87,7 @@ export function mountDetailsRoom(button, panel, app) {
  */
 export function fitTools(tools, parts, app) {
 	const collapse = parts.map(({ button, element }) => makeCollapsible(button, element));
-	let asked = 0;
 	function fit() {
-		asked = 0;
 		if (tools.querySelector(":popover-open"))
 			return;
 		for (const one of collapse)
@@ -103,7 +101,7 @@ export function fitTools(tools, parts, app) {
 		if (tools.classList.toggle("wraps", tools.scrollWidth > tools.clientWidth) !== (was === "wraps"))
 			app.emit("resize");
 	}
-	const later = () => (asked ||= requestAnimationFrame(fit));
+	const later = inFrame(fit);
 	app.store.subscribe((state, old) => {
 		if (state.query !== old.query || state.transforms !== old.transforms)
 			later();

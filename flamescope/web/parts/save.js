@@ -5,7 +5,7 @@
  * larger than browsers can draw is left out, and that is said.
  */
 
-import { button, make, option } from "wick/parts/dom.js";
+import { button, byId, make } from "wick/parts/dom.js";
 import { placeOf, AXIS, gutterOf, wholeWindow } from "wick/heat/heat_place.js";
 
 const MOST_SIDE = 16000; /* pixels: what every browser draws */
@@ -135,8 +135,7 @@ export function mountSave(element, app) {
 		([label, ending, made]) => [label, () => save(app, part(), ending, () => made(app, part(), ending))]);
 	const samples = FORMATS.map(([label, end]) => [label, () => save(app, "selected", end,
 		async () => ({ bytes: await app.models.ask("file", end) }))]);
-	const what = make("select", { id: "save-what", "aria-label": "What is saved" }, option("view", "Save stacks"),
-		option("heatmap", "Save heatmap"), option("samples", "Save selected samples"));
+	const [what] = byId("save-what");
 	const buttonOf = ([label, act]) => button(label, act, { id: `save-${label.toLowerCase()}`,
 		"aria-label": `Save as ${label}` });
 	const buttons = [...pictures, ...samples].map(buttonOf);
@@ -151,7 +150,7 @@ export function mountSave(element, app) {
 		});
 	}
 	what.onchange = offer;
-	element.append(what, ...buttons);
+	element.append(...buttons);
 	element.parentElement.addEventListener("beforetoggle", offer);
 	offer();
 }

@@ -56,7 +56,7 @@ export class VirtualTable {
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
 			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
 		this.element.addEventListener("scroll", inFrame(() => this.draw()), { passive: true });
-		onKeys(this.element, () => this.#keys());
+		onKeys(this.element, ({ target }) => (target === this.element ? this.#keys() : {})); /* heads have keys of their own */
 	}
 
 	/**

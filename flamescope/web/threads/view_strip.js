@@ -7,7 +7,7 @@ import { button, make } from "wick/parts/dom.js";
 import { frameName, numberOfFrames } from "wick/stacks/frames.js";
 import { stripParts } from "wick/models/strip.js";
 import { StripRow } from "wick/threads/strip_row.js";
-import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
+import { StackView, whyEmpty, viewOf } from "wick/stacks/stack_view.js";
 import { otherButton } from "wick/threads/view_threads.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
@@ -43,7 +43,6 @@ class Strip extends StackView {
 			this.text.element), this.scroll);
 		this.scroll.addEventListener("scroll", this.#later, { passive: true });
 		this.offs.push(app.on("resize", this.#later));
-		this.update();
 	}
 
 	onState(state, old) {
@@ -121,10 +120,4 @@ class Strip extends StackView {
 	}
 }
 
-export const stripView = {
-	id: "strip",
-	tab: "threads",
-	label: "Strip",
-	title: "Time strip",
-	mount: (element, app) => new Strip(element, app),
-};
+export const stripView = { ...viewOf(Strip, "strip", "Strip", "Time strip"), tab: "threads" };

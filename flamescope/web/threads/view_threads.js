@@ -5,7 +5,7 @@ import { textEquivalent } from "wick/parts/aria.js";
 import { button, make } from "wick/parts/dom.js";
 import { choose, chosenLabels, choosesThreads } from "wick/panels/filter_menu.js";
 import { makeLegend } from "wick/stacks/flame_legend.js";
-import { StackView, whyEmpty } from "wick/stacks/stack_view.js";
+import { StackView, whyEmpty, viewOf } from "wick/stacks/stack_view.js";
 import { Tracks } from "wick/threads/thread_track.js";
 import { ROW_PIXELS, VirtualTable } from "wick/parts/virtual_table.js";
 
@@ -32,7 +32,6 @@ class Threads extends StackView {
 			otherButton(app, "strip", "Stacks in the order of time"), this.legend.element, this.text.element);
 		this.body = make("div");
 		element.replaceChildren(this.note, this.bar, this.body);
-		this.update();
 	}
 
 	onState(state, old) {
@@ -210,9 +209,4 @@ class Threads extends StackView {
 	}
 }
 
-export const threadsView = {
-	id: "threads",
-	label: "Threads",
-	title: "Processes and threads",
-	mount: (element, app) => new Threads(element, app),
-};
+export const threadsView = viewOf(Threads, "threads", "Threads", "Processes and threads");
