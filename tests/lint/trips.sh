@@ -172,6 +172,8 @@ includes_across 1
 includes_upward 0
 includes_cyclic 0
 folders_large 0
+javascript 1
+javascript_long 0
 faces_collector 0
 faces_tools 0
 faces_symbolize 0
