@@ -134,7 +134,10 @@ export function makeAnswers() {
 			const heat = makeHeat(forHeat(state, metric), { columnNs, phaseNs, nRows: rows, by, cell });
 			return { ...heat, selection: said(heat.selection) };
 		},
-		flame: (state, order, around) => plain(makeFlame(selections.selection(state), order, around, state.colour)),
+		flame(state, order, around) {
+			const tree = makeFlame(selections.selection(state), order, around, state.colour);
+			return { ...tree, selection: said(tree.selection) };
+		},
 		colours: (state, order, around) => makeFlame(selections.selection(state), order, around, state.colour).colours,
 		/*
 		 * The baseline, each of several ranges by itself, and further recordings:

@@ -128,6 +128,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 	app.store.subscribe(drop);
 
 	const of = (selection, profile) => selection && Object.assign(selection, { profile });
+	const about = (answer) => Object.assign(answer, { selection: of(answer.selection, app.profile) });
 	const models = {
 		ask,
 		whole: () => of(get("whole", QUERY), app.profile),
@@ -136,12 +137,9 @@ export function makeModels(app, worker = watched(startWorker)) {
 		/* The baseline: other ranges of this recording, else the other recording; else null. */
 		selectionB: () => of(get("selectionB", BASELINE), app.baseline ?? app.profile),
 		/* All of the recording; columnNs where the state leaves it open, which begin phaseNs later; METRIC instead of the state's. */
-		heat(columnNs, phaseNs, metric = "") {
-			const heat = get("heat", [...ALL_TIME, "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric);
-			of(heat.selection, app.profile);
-			return heat;
-		},
-		flame: (order, around) => Object.assign(get("flame", SELECTION, order, around), { selection: models.selection() }),
+		heat: (columnNs, phaseNs, metric = "") =>
+			about(get("heat", [...ALL_TIME, "by", "rows", "cell"], app.store.state.column || columnNs, phaseNs, metric)),
+		flame: (order, around) => about(get("flame", SELECTION, order, around)),
 		/** [{ranges, which, tree}]: the baseline, each of several ranges by itself, and further recordings. */
 		sides() {
 			const sides = get("sides", [...SELECTION, "rangesB", "colour"]);
