@@ -27,21 +27,27 @@ static size_t find_places(const struct wasm_tree *tree, uint32_t *order, uint32_
 	return filled;
 }
 
-/* Each swap puts a node into its place; SPARE is room for one. */
-static void move_nodes(const struct wasm_tree *tree, uint32_t *place, char *spare)
+/* Along each cycle of ORDER, which says what comes to a place; SPARE is room for a node. */
+static void move_nodes(const struct wasm_tree *tree, uint32_t *order, char *spare)
 {
+	const size_t size = tree->size;
 	char *nodes = tree->nodes;
 
 	for (size_t i = 0; i < tree->n; i++) {
-		while (place[i] != i) {
-			const uint32_t to = place[i];
+		size_t to = i;
 
-			memcpy(spare, nodes + to * tree->size, tree->size);
-			memcpy(nodes + to * tree->size, nodes + i * tree->size, tree->size);
-			memcpy(nodes + i * tree->size, spare, tree->size);
-			place[i] = place[to];
-			place[to] = to;
+		if (order[i] == i)
+			continue;
+		memcpy(spare, nodes + i * size, size);
+		while (order[to] != i) {
+			const size_t from = order[to];
+
+			memcpy(nodes + to * size, nodes + from * size, size);
+			order[to] = (uint32_t)to;
+			to = from;
 		}
+		memcpy(nodes + to * size, spare, size);
+		order[to] = (uint32_t)to;
 	}
 }
 
@@ -59,7 +65,7 @@ int wasm_tree_rows(const struct wasm_tree *tree)
 		for (size_t k = 0; k < sizeof(links) / sizeof(links[0]); k++)
 			*link_of(tree, i, links[k]) = place[*link_of(tree, i, links[k])];
 	if (r == 0)
-		move_nodes(tree, place, spare);
+		move_nodes(tree, order, spare);
 	free(order);
 	free(place);
 	free(spare);
