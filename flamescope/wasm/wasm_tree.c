@@ -80,7 +80,7 @@ const struct wasm_view *wasm_tree_place(const struct wasm_tree *tree, const doub
 	double *to;
 	const struct wasm_view *column = wasm_doubles(amount && ends ? tree->n : 0, &to);
 
-	for (size_t i = 0; to && column->n && i < tree->n; i++) {
+	for (size_t i = 0; amount && ends && to && i < tree->n; i++) {
 		double width = whole > 0 ? amount[i] / whole : 0;
 		double start = i ? ends[*link_of(tree, i, tree->parent)] : 0;
 
