@@ -11,7 +11,7 @@ import { withPalette } from "./png.mjs";
 const [work, to] = process.argv.slice(2);
 const puppeteer = createRequire(join(process.env.WICK_NPM, "package.json"))("puppeteer-core");
 const SIZES = [[800, 600], [1280, 800], [1440, 900], [3840, 2160], [390, 844]];
-const HIGH = 224; /* pixels of a window on the sheet */
+const HIGH = 236; /* pixels of a window on the sheet */
 
 async function shot(browser, url, [width, height], theme) {
 	const page = await browser.newPage();
@@ -32,7 +32,7 @@ async function sheet(browser, url, theme) {
 		shots.push(`<figure><img src="data:image/png;base64,${await shot(browser, url, size, theme)}" height="${HIGH}">` +
 			`<figcaption>${size.join(" × ")}</figcaption></figure>`);
 	const page = await browser.newPage();
-	await page.setContent("<style>body{margin:8px;font:13px sans-serif;width:max-content;display:flex;gap:8px;background:#ddd}" +
+	await page.setContent("<!doctype html><style>body{margin:8px;font:13px sans-serif;width:max-content;display:flex;gap:8px;background:#ddd}" +
 		`figure{margin:0}img{display:block}</style>${shots.join("")}`);
 	const png = withPalette(Buffer.from(await (await page.$("body")).screenshot({ type: "png" })));
 	await page.close();
