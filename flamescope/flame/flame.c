@@ -2,6 +2,7 @@
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"
+#include "flamescope/flame/internal.h"
 #include "flamescope/query/internal.h"
 #include "flamescope/query/query.h"
 
@@ -81,99 +82,6 @@ static int has_duplicate_children(const struct selection *selection, const uint3
 	return r;
 }
 
-struct named {
-	const char *name;
-	uint32_t frame;
-};
-
-static int compare_named(const void *left, const void *right)
-{
-	const struct named *a = left;
-	const struct named *b = right;
-	int order = strcmp(a->name, b->name);
-
-	return order != 0 ? order : (a->frame > b->frame) - (a->frame < b->frame);
-}
-
-/* RANKS is zeroed, one a frame; those that occur get their rank, from 1 on. */
-static int rank_frames(const struct flame *flame, uint32_t *ranks, size_t *ret_n)
-{
-	struct named *named;
-	size_t n = 0;
-
-	for (size_t i = 1; i < flame->n_nodes; i++) {
-		if (ranks[flame->nodes[i].frame]++ == 0)
-			n++;
-	}
-	named = calloc(n + 1, sizeof(*named));
-	if (!named)
-		return -ENOMEM;
-	n = 0;
-	for (size_t i = 1; i < flame->n_nodes; i++) {
-		uint32_t frame = flame->nodes[i].frame;
-
-		if (ranks[frame] == 0)
-			continue;
-		ranks[frame] = 0;
-		named[n].name = selection_frame_name(flame->selection, frame);
-		named[n++].frame = frame;
-	}
-	qsort(named, n, sizeof(*named), compare_named);
-	for (size_t i = 0; i < n; i++)
-		ranks[named[i].frame] = (uint32_t)i + 1;
-	free(named);
-	*ret_n = n;
-	return 0;
-}
-
-/* ORDER gets the nodes by rank; FIRST (zeroed, one a rank and two more) is where a rank begins. */
-static void order_by_rank(const struct flame *flame, const uint32_t *ranks, uint32_t *first,
-			  size_t n_ranks, uint32_t *order)
-{
-	for (size_t i = 1; i < flame->n_nodes; i++)
-		first[ranks[flame->nodes[i].frame] + 1]++;
-	for (size_t i = 1; i < n_ranks + 2; i++)
-		first[i] += first[i - 1];
-	for (size_t i = 1; i < flame->n_nodes; i++)
-		order[first[ranks[flame->nodes[i].frame]]++] = (uint32_t)i;
-}
-
-/* Each is put before its siblings so far. */
-static void link_all(struct flame *flame, const uint32_t *order)
-{
-	for (size_t i = flame->n_nodes - 1; i-- > 0;) {
-		struct flame_node *node = &flame->nodes[order[i]];
-		struct flame_node *parent = &flame->nodes[node->parent];
-
-		node->next = parent->first_child;
-		parent->first_child = order[i];
-	}
-}
-
-/* Set first_child and next of all nodes, whose parents are set. */
-static int siblings_link(struct flame *flame)
-{
-	size_t n_frames = flame->selection->profile->n_frames + flame->selection->n_labels;
-	uint32_t *ranks = calloc(n_frames + 1, sizeof(*ranks));
-	uint32_t *order = calloc(flame->n_nodes, sizeof(*order));
-	uint32_t *first = NULL;
-	size_t n_ranks = 0;
-	int r = ranks && order ? rank_frames(flame, ranks, &n_ranks) : -ENOMEM;
-
-	if (r == 0)
-		first = calloc(n_ranks + 2, sizeof(*first));
-	if (first) {
-		order_by_rank(flame, ranks, first, n_ranks, order);
-		link_all(flame, order);
-	} else {
-		r = -ENOMEM;
-	}
-	free(first);
-	free(order);
-	free(ranks);
-	return r;
-}
-
 /* Steps along reversed stacks: with more, stacks of 100,000 frames would take minutes. */
 enum { MAX_STEPS = STACK_TREE_MAX_NODES };
 
@@ -186,6 +94,7 @@ struct building {
 	uint8_t *around;  /* one a frame: stacks begin at it; NULL: at their end */
 	uint32_t *places; /* one a node of the selection's */
 	bool as_is;       /* no two places are to be merged */
+	bool in_rows;     /* nor are they to be sorted */
 	uint32_t cut;
 	struct stack_tree tree;
 };
@@ -222,7 +131,10 @@ static int place_calls(struct building *building)
 			places[selection->nodes[node].parent] = PLACE_SEEN;
 	}
 	places[0] = building->around ? PLACE_NOWHERE : PLACE_FIRST;
-	if (!building->around) {
+	building->in_rows = !building->around && selection->profile->in_rows &&
+			    selection->nodes == selection->profile->nodes;
+	building->as_is = building->in_rows;
+	if (!building->around && !building->in_rows) {
 		r = has_duplicate_children(selection, places);
 		building->as_is = r == 0;
 	}
@@ -334,8 +246,11 @@ static void add_samples(const struct building *building, struct flame_node *node
 	}
 }
 
-/* A node's number is above its parent's: from the last one on, each is whole when it is added. */
-static void add_up(struct flame *flame)
+/*
+ * A node's number is above its parent's: from the last one on, each is whole when it is added, and
+ * put before its siblings so far.
+ */
+static void add_to_parents(struct flame *flame)
 {
 	for (size_t i = flame->n_nodes; i-- > 0;) {
 		struct flame_node *node = &flame->nodes[i];
@@ -349,13 +264,34 @@ static void add_up(struct flame *flame)
 		parent->gain = saturated_add(parent->gain, node->gain);
 		parent->loss = saturated_add(parent->loss, node->loss);
 		parent->samples += node->samples;
+		node->next = parent->first_child;
+		parent->first_child = (uint32_t)i;
 	}
 }
 
-static int make_nodes(const struct building *building, struct flame *flame)
+/* Row by row, and PLACES with them. */
+static int sort_tree(struct building *building)
+{
+	struct stack_tree *tree = &building->tree;
+	const size_t n = building->selection->n_nodes;
+	uint32_t *moved = calloc(tree->n, sizeof(*moved));
+	int r = moved ? rows_sort(building->selection, tree->nodes, tree->n, moved) : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (building->places[i] >= PLACE_FIRST)
+			building->places[i] =
+				moved[building->places[i] - PLACE_FIRST] + PLACE_FIRST;
+	free(moved);
+	return r;
+}
+
+static int make_nodes(struct building *building, struct flame *flame)
 {
 	const struct stack_tree *tree = &building->tree;
+	int r = building->in_rows ? 0 : sort_tree(building);
 
+	if (r < 0)
+		return r;
 	flame->cut = building->cut;
 	flame->n_nodes = tree->n;
 	flame->nodes = calloc(tree->n, sizeof(*flame->nodes));
@@ -367,12 +303,11 @@ static int make_nodes(const struct building *building, struct flame *flame)
 		node->frame = tree->nodes[i].frame;
 		node->parent = tree->nodes[i].parent;
 		node->depth = flame->nodes[node->parent].depth + 1;
-		if (node->depth > flame->depth)
-			flame->depth = node->depth;
 	}
+	flame->depth = flame->nodes[tree->n - 1].depth;
 	add_samples(building, flame->nodes);
-	add_up(flame);
-	return siblings_link(flame);
+	add_to_parents(flame);
+	return 0;
 }
 
 /* One byte a frame: whether it has the name. */

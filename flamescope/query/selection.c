@@ -155,6 +155,8 @@ struct run {
 	size_t n_filters;
 	struct value_filter filters[QUERY_MAX_PATTERNS];
 	struct period period;
+	uint64_t last_weight; /* many in a row are the same */
+	int64_t last_value;
 	const int64_t *column;        /* of the metric; NULL: samples or their periods */
 	struct selection_span *spans; /* of all samples; NULL: they are moments */
 };
@@ -296,8 +298,17 @@ static bool is_in_time(const struct run *run, size_t sample)
 	return wall_time_within(&run->selection->memory->time, span) > 0;
 }
 
+static int64_t value_of_weight(struct run *run, uint64_t weight)
+{
+	if (weight != run->last_weight) {
+		run->last_weight = weight;
+		run->last_value = period_value(&run->period, weight);
+	}
+	return run->last_value;
+}
+
 /* By the measure; the sample has a value. */
-static int64_t value_of(const struct run *run, size_t sample)
+static int64_t value_of(struct run *run, size_t sample)
 {
 	int64_t value = run->column ? run->column[sample] : 0;
 
@@ -307,7 +318,7 @@ static int64_t value_of(const struct run *run, size_t sample)
 	case QUERY_SAMPLES:
 		return 1;
 	case QUERY_WEIGHT:
-		return period_value(&run->period, run->profile->weights[sample]);
+		return value_of_weight(run, run->profile->weights[sample]);
 	case QUERY_GAIN:
 		return value > 0 ? value : 0;
 	case QUERY_LOSS:

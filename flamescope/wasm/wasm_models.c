@@ -173,13 +173,9 @@ struct flame *wasm_flame_new(const struct selection *selection, int reverse, con
 	int r = flame_make(selection, reverse ? FLAME_REVERSE : FLAME_CALLS,
 			   *around ? around : NULL, &flame);
 
-	if (r == 0)
-		r = wasm_tree_rows(&WASM_TREE(flame->nodes, flame->n_nodes));
-	if (r == 0)
-		return flame;
-	flame_free(flame);
-	(void)err_set(wasm_err(), -r, "a graph of these stacks");
-	return NULL;
+	if (r < 0)
+		(void)err_set(wasm_err(), -r, "a graph of these stacks");
+	return flame;
 }
 
 WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
@@ -190,7 +186,7 @@ WASM_EXPORT("flame_free") void wasm_flame_free(struct flame *flame)
 /* As wide as gain and loss together. */
 static const struct wasm_view *flame_place(const struct flame *flame, bool is_start)
 {
-	double *amount = calloc(flame->n_nodes + 1, sizeof(*amount));
+	double *amount = malloc((flame->n_nodes + 1) * sizeof(*amount));
 	const struct wasm_view *column;
 
 	for (size_t i = 0; amount && i < flame->n_nodes; i++)

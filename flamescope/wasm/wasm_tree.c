@@ -76,19 +76,19 @@ const struct wasm_view *wasm_tree_place(const struct wasm_tree *tree, const doub
 					bool is_start)
 {
 	const double whole = tree->n && amount && amount[0] > 0 ? amount[0] : 0;
-	double *ends = calloc(tree->n + 1, sizeof(*ends)); /* of a node's last child so far */
+	uint32_t before = 0; /* parent of the node before, and where that one ends */
+	double end = 0;
 	double *to;
-	const struct wasm_view *column = wasm_doubles(amount && ends ? tree->n : 0, &to);
+	const struct wasm_view *column = wasm_doubles(amount ? tree->n : 0, &to);
 
-	for (size_t i = 0; amount && ends && to && i < tree->n; i++) {
-		double width = whole > 0 ? amount[i] / whole : 0;
-		double start = i ? ends[*link_of(tree, i, tree->parent)] : 0;
+	for (size_t i = 0; amount && to && i < tree->n; i++) {
+		const uint32_t parent = *link_of(tree, i, tree->parent);
+		const double width = whole > 0 ? amount[i] / whole : 0;
+		const double start = i == 0 ? 0 : i > 1 && parent == before ? end : to[parent];
 
-		ends[i] = start;
-		if (i)
-			ends[*link_of(tree, i, tree->parent)] += width;
 		to[i] = is_start ? start : width;
+		before = parent;
+		end = start + width;
 	}
-	free(ends);
 	return column;
 }

@@ -118,4 +118,6 @@ export async function rest(page) {
 	await drawn();
 }
 
-export const hashOf = (page) => page.evaluate(() => decodeURIComponent(window.location.hash));
+/* The address, which follows what is done a tenth of a second later. */
+export const hashOf = (page) => page.evaluate(() => new Promise((resolve) =>
+	setTimeout(() => resolve(decodeURIComponent(window.location.hash)), 200)));

@@ -110,7 +110,7 @@ test("the heatmap shows when a function runs, by a step or by the menu of a fram
 	await page.evaluate(() => [...document.querySelectorAll("#frame-menu button")]
 		.find((button) => button.textContent === "Show only when this runs").click());
 	await wick.rest(page);
-	assert.match(decodeURIComponent(await page.evaluate(() => location.hash)), new RegExp(`only=\\^${name}\\$`));
+	assert.match(await wick.hashOf(page), new RegExp(`only=\\^${name}\\$`));
 	const [shown, all] = [await secondsOf(page), 2000];
 	const n = shown.reduce((a, b) => a + b);
 	assert.ok(n > 0 && n < all, `${n} samples with ${name}`);

@@ -12,6 +12,7 @@ import { byWord, list, nothingSaid, optional, text, wordsOf } from "wick/state/q
 const MAX_UNDO = 500;
 const MAX_TRANSFORMS = 64; /* of a link: each makes all stacks anew */
 export const MAX_METRICS = 24;
+const PUSH_MS = 100; /* a new address makes the browser draw, beside what it is the address of */
 const REST_MS = 200;
 
 /* Part of the width, 0..1. */
@@ -229,20 +230,22 @@ export function browserHistory(window) {
 	function flush() {
 		clearTimeout(timer);
 		if (waiting)
-			window.history.replaceState({ index: waiting.index }, "", url(waiting.hash));
+			window.history[waiting.step]({ index: waiting.index }, "", url(waiting.hash));
 		waiting = null;
 	}
+	function wait(ms, step, hash, index) {
+		clearTimeout(timer);
+		waiting = { step, hash, index };
+		timer = setTimeout(flush, ms);
+	}
 	window.addEventListener("pagehide", flush);
+	window.addEventListener("popstate", () => (waiting = null)); /* the address is another by now */
 	return {
 		push(hash, index) {
 			flush();
-			window.history.pushState({ index }, "", url(hash));
+			wait(PUSH_MS, "pushState", hash, index);
 		},
-		replace(hash, index) {
-			waiting = { hash, index };
-			clearTimeout(timer);
-			timer = setTimeout(flush, REST_MS);
-		},
+		replace: (hash, index) => wait(REST_MS, waiting?.step ?? "replaceState", hash, index),
 		go(steps) {
 			flush();
 			window.history.go(steps);
