@@ -109,8 +109,7 @@ struct profile {
 	struct profile_frame *frames;
 	size_t n_nodes;
 	struct profile_node *nodes;
-	bool in_rows; /* nodes are as flame_sort_profile() has them, and no two siblings are alike
-		       */
+	bool in_rows; /* NODES are as flame_sort_profile() has them, none twice */
 	size_t n_threads;
 	struct profile_thread *thread_list;
 	size_t n_strings;

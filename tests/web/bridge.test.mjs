@@ -19,7 +19,7 @@ import { readPack } from "../../flamescope/web/models/pack.js";
 import { periodOf } from "../../flamescope/web/state/recording.js";
 import { EMPTY_QUERY, parseMetric } from "../../flamescope/web/state/query.js";
 import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
-import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
+import { childrenOf, ownOf } from "../../flamescope/web/stacks/tree_layout.js";
 import { parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 import { chanceOf, inRanges } from "./profile_fixture.mjs";
@@ -211,8 +211,10 @@ function checkSums(selection) {
 		const flame = makeFlame(selection, order);
 		assert.equal(flame.samples[0], selection.n, order);
 		near(flame.gain[0] - flame.loss[0], sum(selection.values), size, order);
-		near(sum(flame.selfGain) + sum(flame.selfLoss), size, size, order);
-		assert.equal(sum(flame.selfSamples), selection.n, order);
+		const own = Array.from({ length: flame.n }, (_, node) => ownOf(flame, node));
+		near(sum(own.map(({ gain, loss }) => gain + loss)), size, size, order);
+		assert.ok(own.every(({ gain, loss, samples }) => Math.min(gain, loss, samples) >= 0), order);
+		assert.equal(sum(own.map(({ samples }) => samples)), selection.n, order);
 	}
 	const functions = makeFunctions(selection);
 	assert.equal(sum(functions.selfSamples) + selection.stacks.filter((stack) => stack === 0).length, selection.n, "functions");
@@ -289,8 +291,11 @@ function compareFlame(selection, json) {
 	const flame = makeFlame(selection);
 	const keyOf = ({ name, module, inlined }) => `${shown(name)}\n${shown(module)}\n${inlined}`;
 	const visit = (node, wanted, path) => {
-		for (const [column, name] of SUMS)
-			same(flame[column][node], wanted[name], `${path} ${name}`);
+		const own = ownOf(flame, node);
+		for (const name of ["gain", "loss", "samples"]) {
+			same(flame[name][node], wanted[name], `${path} ${name}`);
+			same(own[name], wanted[`self_${name}`], `${path} self ${name}`);
+		}
 		const children = [];
 		for (let [child, end] = childrenOf(flame, node); child < end; child++)
 			if (flame.gain[child] + flame.loss[child] !== 0 || selection.measure === "mean")

@@ -11,7 +11,7 @@ import { dimensionValues, makeSelection } from "../../flamescope/web/models/sele
 import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
 import { makeSelections } from "../../flamescope/web/models/answers.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
-import { childrenOf } from "../../flamescope/web/stacks/tree_layout.js";
+import { childrenOf, ownOf } from "../../flamescope/web/stacks/tree_layout.js";
 import { inRanges } from "./profile_fixture.mjs";
 import { brushBins, makeHeat } from "../../flamescope/web/models/heat.js";
 import { golden, packOfFile, packOfSamples, packOfText } from "./packs.mjs";
@@ -171,7 +171,7 @@ function checkFlame(selection, order) {
 		sum.gain += flame.gain[node];
 		sum.loss += flame.loss[node];
 		sum.samples += flame.samples[node];
-		sum.self += flame.selfSamples[node];
+		sum.self += ownOf(flame, node).samples;
 		seen.set(path.join("\n"), sum);
 		let before = "";
 		for (let [child, end] = childrenOf(flame, node); child < end; child++) {

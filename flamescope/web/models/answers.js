@@ -19,28 +19,33 @@ import { dimensionOf, dimensionValues, emptySelection, makeSelection } from "wic
 import { stripOf } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
-const MAX_KEPT = 24;
+const MAX_KEPT = 8; /* selections: what a page asks of one state; fresh memory costs more than their samples */
 const MOST_CHOICES = 400; /* of functions in a list */
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
 /* The selections of {A, B: profiles}, by a state. */
 export function makeSelections(profiles) {
 	const memo = makeMemo(MAX_KEPT, (made) => made.release());
-	const kept = (key, step) => memo.get(key) ?? memo.set(key, step());
+	let [diff, sides] = [null, []]; /* the last comparison, and of what */
 
-	/*
-	 * What a state leaves of RANGES (none: all of the time).  Of a query that asks for what is not there it
-	 * is nothing, and says why.
-	 */
+	/* Of a query that asks for what is not there it is nothing, and says why. */
+	function madeOf(profile, query, ...rest) {
+		try {
+			return makeSelection(profile, query, ...rest);
+		} catch (error) {
+			return emptySelection(profile, query, error.message);
+		}
+	}
+
+	/* What a state leaves of RANGES (none: all of the time). */
 	function part({ query, transforms }, which, ranges, everyEvent = false) {
-		const profile = profiles[which];
-		return kept(keyOf("part", which, query, transforms, ranges, everyEvent), () => {
-			try {
-				return makeSelection(profile, query, everyEvent, ranges, transforms);
-			} catch (error) {
-				return emptySelection(profile, query, error.message);
-			}
-		});
+		const key = keyOf(which, query, transforms, ranges, everyEvent);
+		return memo.get(key) ?? memo.set(key, madeOf(profiles[which], query, everyEvent, ranges, transforms));
+	}
+
+	function forgetDiff() {
+		diff?.release();
+		diff = null;
 	}
 
 	const selections = {
@@ -57,11 +62,18 @@ export function makeSelections(profiles) {
 		others: (state) => Object.keys(profiles).filter((which) => which > "B" && profiles[which])
 			.map((which) => [null, which, part(state, which, [])]),
 		diff(state) {
-			const { query, ranges, rangesB, transforms } = state;
-			return kept(keyOf("diff", query, ranges, rangesB, transforms),
-				() => makeDiff(selections.selectionB(state), selections.selection(state)));
+			const now = [selections.selectionB(state), selections.selection(state)];
+			if (!diff || sides.some((side, i) => side !== now[i])) {
+				forgetDiff();
+				sides = now;
+				diff = makeDiff(...sides);
+			}
+			return diff;
 		},
-		forget: memo.forget,
+		forget() {
+			forgetDiff();
+			memo.forget();
+		},
 	};
 	return selections;
 }

@@ -3,7 +3,8 @@
 import { column, columns, facts, free, make } from "wick/models/model.js";
 import { asTree } from "wick/stacks/tree_layout.js";
 
-const SUMS = ["selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples"];
+const TREE = ["frame", "parent", "depth", "x", "width", "gain", "samples"];
+const FUNCTIONS = ["frame", "selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples", "calls"];
 
 /* The colours of a graph of C by a word of FRAME_COLOURS: {by, numbers: one a node, legend: [{label, number}]}. */
 function coloursOf(made, order, by) {
@@ -22,8 +23,8 @@ export function stackColours(selection, by) {
 }
 
 /**
- * A tree of tree_layout.js, with {frame, SUMS, colours}: siblings are in the order of name, and a node is as
- * wide as gain + loss.
+ * A tree of tree_layout.js, with {frame, gain, loss, samples, colours}: siblings are in the order of name, and a
+ * node is as wide as gain + loss.  Its own sums are what its children leave (ownOf()): memory costs time.
  *
  * ORDER "calls" (outermost frame at the root) or "reverse" (innermost).  AROUND, the name of a
  * function: only stacks with it, from its outermost place on.  BY: what colours say.
@@ -31,20 +32,21 @@ export function stackColours(selection, by) {
 export function makeFlame(selection, order = "calls", around = "", by = "") {
 	const made = make("flame", selection.made, order === "reverse" ? 1 : 0, around);
 	const colours = coloursOf(made, order, by);
-	const nodes = columns("flame", made, "frame", "parent", "depth", "x", "width", ...SUMS);
+	const nodes = columns("flame", made, ...TREE);
+	const loss = selection.isSigned ? column("flame", made, "loss") : new Uint8Array(nodes.frame.length);
 	free("flame", made);
-	return { ...asTree(nodes), selection, order, around, colours };
+	return { ...asTree({ ...nodes, loss }), selection, order, around, colours };
 }
 
 /**
- * What is known of each function: columns by row {n, frame, SUMS, calls}, by gain + loss, most first
+ * What is known of each function: columns by row {n, FUNCTIONS}, by gain + loss, most first
  *
  * A sample counts once in totals, however often the function is in its stack; calls are the edges to
  * it that were seen.
  */
 export function makeFunctions(selection) {
 	const made = make("functions", selection.made);
-	const rows = columns("functions", made, "frame", ...SUMS, "calls");
+	const rows = columns("functions", made, ...FUNCTIONS);
 	free("functions", made);
 	return { ...rows, n: rows.frame.length };
 }

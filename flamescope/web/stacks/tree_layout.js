@@ -37,6 +37,13 @@ export const rowOf = ({ depth }, row) => [firstFrom(depth, 0, row), firstFrom(de
 /** [first, end] of the children of a node. */
 export const childrenOf = ({ parent }, node) => [firstFrom(parent, 1, node), firstFrom(parent, 1, node + 1)];
 
+/** {gain, loss, samples} of a node by itself, without its children. */
+export function ownOf(tree, node) {
+	const [first, end] = childrenOf(tree, node);
+	return Object.fromEntries(["gain", "loss", "samples"].map((name) =>
+		[name, tree[name].subarray(first, end).reduce((own, below) => own - below, tree[name][node])]));
+}
+
 /* The first of FROM to END that ends right of X, in steps that grow: it is mostly near. */
 function firstEndingAfter({ x: left, width }, from, end, x) {
 	const isPast = (i) => left[i] + width[i] > x;

@@ -4,7 +4,7 @@ import { formatAmount, formatChange, formatRate, formatShare, formatTotal } from
 import { foundIn } from "wick/models/frame_search.js";
 import { selectedNs } from "wick/heat/heat_words.js";
 import { frameInlined, frameModule, frameName, isGroupLabel, numberOfFrames } from "wick/stacks/frames.js";
-import { widestNodes } from "wick/stacks/tree_layout.js";
+import { ownOf, widestNodes } from "wick/stacks/tree_layout.js";
 
 /** `12.3 ms`; of a signed metric `+12 MiB −3 MiB`. */
 export function sayAmount(selection, gain, loss, samples) {
@@ -16,7 +16,7 @@ export function sayAmount(selection, gain, loss, samples) {
 		.map((change) => formatChange(change, selection.unit)).join(" ");
 }
 
-/** The same of a node or a function of flame.js. */
+/** The same of a function, or a node, of flame.js. */
 export const sayTotal = (selection, { gain, loss, samples }, i) => sayAmount(selection, gain[i], loss[i], samples[i]);
 export const saySelf = (selection, { selfGain, selfLoss, selfSamples }, i) =>
 	sayAmount(selection, selfGain[i], selfLoss[i], selfSamples[i]);
@@ -62,7 +62,7 @@ export function flamePicture(app, tree) {
 	const { numbers, legend } = app.models.colours(tree);
 	const ns = selectedNs(app.store.state, selection.profile);
 	const total = (node) => sayTotal(selection, tree, node);
-	const self = (node) => saySelf(selection, tree, node);
+	const self = (own) => sayAmount(selection, own.gain, own.loss, own.samples);
 	const share = (node) => formatShare(width[node], width[0]);
 	const sum = gain[0] + loss[0];
 	const signs = {
@@ -74,11 +74,11 @@ export function flamePicture(app, tree) {
 	function lines(node) {
 		const noun = selection.noun && selection.noun !== selection.unit ? ` ${selection.noun}` : "";
 		const rate = selection.measure === "period" ? formatRate(gain[node], selection.unit, ns) : "";
-		const frame = tree.frame[node];
+		const [frame, own] = [tree.frame[node], ownOf(tree, node)];
 		return [
 			picture.name(node),
 			`total ${total(node)}${noun}, ${share(node)} of what is selected${rate && `, ${rate}`}`,
-			`self ${self(node)}, ${formatShare(tree.selfGain[node] + tree.selfLoss[node], sum)}`,
+			`self ${self(own)}, ${formatShare(own.gain + own.loss, sum)}`,
 			...(node === 0 || isGroupLabel(selection, frame) ? [] : [moduleLine(selection, frame)]),
 			...(selection.measure === "samples" ? [] : [`${formatAmount(samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`]),
 		];
@@ -87,7 +87,7 @@ export function flamePicture(app, tree) {
 		lines,
 		numbers: (node) => [share(node), total(node)],
 		head: ["depth", "function", "total", "share", "self"],
-		cells: (node) => [total(node), share(node), self(node)],
+		cells: (node) => [total(node), share(node), self(ownOf(tree, node))],
 		whole: formatTotal(sum, selection),
 		fill: (node) => app.colours.frame(numbers[node]),
 		keys: app.colours.keys(legend),

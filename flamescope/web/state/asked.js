@@ -89,27 +89,36 @@ export function makeModels(app, worker = watched(startWorker)) {
 		});
 	}
 
-	/* What is not known yet is asked for once. */
+	const keyFor = (question, parts, words = []) => keyOf(question, words, parts.map((part) => app.store.state[part]));
+
+	function keep(key, answer) {
+		kept.set(key, answer);
+		queue = queue.filter(({ wanted }) => wanted !== key);
+		pending.get(key)?.resolve();
+		pending.delete(key);
+	}
+
+	/* What is not known yet is asked for once; a graph says what its selection is, too. */
 	function want(key, question, words) {
 		if (pending.has(key))
 			return pending.get(key);
 		const wanted = new Pending();
-		const keep = (answer) => {
+		const answeredBy = (answer) => {
 			if (pending.get(key) !== wanted)
 				return;
-			kept.set(key, answer);
-			pending.delete(key);
-			wanted.resolve();
+			if (question === "flame" && answer.value)
+				keep(keyFor("selection", SELECTION), { value: answer.value.selection });
+			keep(key, answer);
 		};
 		pending.set(key, wanted);
 		queue.push({ question, words, state: app.store.state, wanted: key,
-			resolve: (value) => keep({ value }), reject: (error) => keep({ error }) });
+			resolve: (value) => answeredBy({ value }), reject: (error) => answeredBy({ error }) });
 		next();
 		return wanted;
 	}
 
 	function get(question, parts, ...words) {
-		const key = keyOf(question, words, parts.map((part) => app.store.state[part]));
+		const key = keyFor(question, parts, words);
 		const answer = kept.get(key);
 		if (!answer)
 			throw want(key, question, words);
