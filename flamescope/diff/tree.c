@@ -1,13 +1,14 @@
 /* tree.c - the stacks of both sides in one tree */
 #include "base/map.h"
 #include "flamescope/diff/internal.h"
+#include "flamescope/flame/flame.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A tree while it grows: siblings are the newest first until they are sorted. */
+/* A tree while it grows, its nodes in no order but that parents come first. */
 struct growth {
 	const struct diff_names *names;
 	struct diff_node *nodes;
@@ -39,11 +40,6 @@ static int append_node(struct growth *growth, uint32_t parent, uint32_t function
 		growth->capacity = capacity;
 	}
 	nodes[growth->n] = (struct diff_node){.function = function, .parent = parent};
-	if (growth->n > 0) {
-		nodes[growth->n].depth = nodes[parent].depth + 1;
-		nodes[growth->n].next = nodes[parent].first_child;
-		nodes[parent].first_child = (uint32_t)growth->n;
-	}
 	growth->n++;
 	return 0;
 }
@@ -170,7 +166,8 @@ static int add_side(struct growth *growth, const struct diff_side *recordings, u
 	return r;
 }
 
-static void add_up(struct growth *growth)
+/* Each is whole when it is added to its parent, and put before its siblings so far. */
+static void add_to_parents(struct growth *growth)
 {
 	for (size_t i = growth->n; i-- > 0;) {
 		struct diff_node *node = &growth->nodes[i];
@@ -182,58 +179,62 @@ static void add_up(struct growth *growth)
 				parent->total[side] += node->total[side];
 		}
 		node->width += node->self_width;
-		if (i > 0)
-			parent->width += node->width;
+		if (i == 0)
+			break;
+		parent->width += node->width;
+		node->next = parent->first_child;
+		parent->first_child = (uint32_t)i;
 	}
 }
 
-struct sibling {
-	const char *name;
-	uint32_t node;
-};
-
-static int by_name(const void *a, const void *b)
+static const char *name_of(const void *names, uint32_t function)
 {
-	return strcmp(((const struct sibling *)a)->name, ((const struct sibling *)b)->name);
+	return ((const struct diff_names *)names)->names[function];
 }
 
-/* Sorts the children of every node; SIBLINGS has room for all nodes. */
-static void sort_siblings(struct growth *growth, struct sibling *siblings)
+/* SORTED and PLACES have room for all nodes; ROWS are their parents and functions. */
+static int sort_rows(const struct growth *growth, struct profile_node *rows, uint32_t *places,
+		     struct diff_node *sorted)
 {
-	for (size_t i = 0; i < growth->n; i++) {
-		uint32_t *link = &growth->nodes[i].first_child;
-		size_t n = 0;
+	const struct flame_names names = {growth->names, name_of, growth->names->n};
+	int r;
 
-		for (uint32_t child = *link; child != 0; child = growth->nodes[child].next) {
-			siblings[n].name = growth->names->names[growth->nodes[child].function];
-			siblings[n++].node = child;
-		}
-		qsort(siblings, n, sizeof(*siblings), by_name);
-		for (size_t k = 0; k < n; k++) {
-			*link = siblings[k].node;
-			link = &growth->nodes[siblings[k].node].next;
-		}
-		*link = 0;
+	for (size_t i = 0; i < growth->n; i++)
+		rows[i] = (struct profile_node){.parent = growth->nodes[i].parent,
+						.frame = growth->nodes[i].function};
+	r = flame_rows(&names, rows, growth->n, places);
+	for (size_t i = 0; r == 0 && i < growth->n; i++)
+		sorted[places[i]] = growth->nodes[i];
+	for (size_t i = 1; r == 0 && i < growth->n; i++) {
+		sorted[i].parent = rows[i].parent;
+		sorted[i].depth = sorted[rows[i].parent].depth + 1;
 	}
+	return r;
 }
 
 static int grow(struct growth *growth, const struct diff_side sides[DIFF_SIDES],
 		const double whole[DIFF_SIDES])
 {
-	struct sibling *siblings;
+	struct diff_node *sorted;
+	struct profile_node *rows;
+	uint32_t *places;
 	int r = append_node(growth, 0, UINT32_MAX);
 
 	for (unsigned side = 0; side < DIFF_SIDES && r == 0; side++)
 		r = add_side(growth, &sides[side], side, whole[side]);
 	if (r < 0)
 		return r;
-	add_up(growth);
-	siblings = calloc(growth->n, sizeof(*siblings));
-	if (!siblings)
-		return -ENOMEM;
-	sort_siblings(growth, siblings);
-	free(siblings);
-	return 0;
+	sorted = calloc(growth->n, sizeof(*sorted));
+	rows = calloc(growth->n, sizeof(*rows));
+	places = calloc(growth->n, sizeof(*places));
+	r = sorted && rows && places ? sort_rows(growth, rows, places, sorted) : -ENOMEM;
+	free(places);
+	free(rows);
+	free(growth->nodes);
+	growth->nodes = sorted;
+	if (r == 0)
+		add_to_parents(growth);
+	return r;
 }
 
 int diff_tree_make(const struct diff_side sides[DIFF_SIDES], const struct diff_names *names,

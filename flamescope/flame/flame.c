@@ -2,7 +2,6 @@
 #include "flamescope/flame/flame.h"
 
 #include "base/saturated.h"
-#include "flamescope/flame/internal.h"
 #include "flamescope/query/internal.h"
 #include "flamescope/query/query.h"
 
@@ -275,7 +274,8 @@ static int sort_tree(struct building *building)
 	struct stack_tree *tree = &building->tree;
 	const size_t n = building->selection->n_nodes;
 	uint32_t *moved = calloc(tree->n, sizeof(*moved));
-	int r = moved ? rows_sort(building->selection, tree->nodes, tree->n, moved) : -ENOMEM;
+	const struct flame_names names = flame_names_of(building->selection);
+	int r = moved ? flame_rows(&names, tree->nodes, tree->n, moved) : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (building->places[i] >= PLACE_FIRST)

@@ -50,6 +50,26 @@ enum flame_order {
 int flame_make(const struct selection *selection, enum flame_order order, const char *around,
 	       struct flame **ret_flame);
 
+/* What the numbers of frames below N are called. */
+struct flame_names {
+	const void *of;
+	const char *(*name_of)(const void *of, uint32_t frame);
+	size_t n;
+};
+
+/** flame_names_of - those of a selection, which has to outlive them */
+struct flame_names flame_names_of(const struct selection *selection);
+
+/**
+ * flame_rows - put nodes row by row: by depth, below their parents, siblings by name
+ * @nodes:  N of them, 0 is the root, parents come before their children
+ * @places: N of them, which get where each node is now
+ *
+ * Return:  0; -ENOMEM, and nothing is moved.
+ */
+int flame_rows(const struct flame_names *names, struct profile_node *nodes, size_t n,
+	       uint32_t *places);
+
 /**
  * flame_sort_profile - number a profile's stacks as graphs do, so that graphs of it cost less
  *

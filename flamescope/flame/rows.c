@@ -1,8 +1,6 @@
 /* rows.c - the nodes of stacks row by row, siblings in the order of their names */
 #include "flamescope/flame/flame.h"
 
-#include "flamescope/flame/internal.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@ struct named {
 
 /* The nodes as they are, and what is found out about them on the way. */
 struct rows {
-	const struct selection *selection;
+	const struct flame_names *names;
 	const struct profile_node *nodes;
 	size_t n;
 	uint32_t *ranks; /* one a frame, by name, from 1 on; 0: it does not occur */
@@ -50,7 +48,7 @@ static int rank_frames(struct rows *rows)
 		if (rows->ranks[frame] == 0)
 			continue;
 		rows->ranks[frame] = 0;
-		named[n].name = selection_frame_name(rows->selection, frame);
+		named[n].name = rows->names->name_of(rows->names->of, frame);
 		named[n++].frame = frame;
 	}
 	qsort(named, n, sizeof(*named), compare_named);
@@ -97,14 +95,13 @@ static void order_by_row(struct rows *rows)
 	}
 }
 
-int rows_sort(const struct selection *selection, struct profile_node *nodes, size_t n,
-	      uint32_t *places)
+int flame_rows(const struct flame_names *names, struct profile_node *nodes, size_t n,
+	       uint32_t *places)
 {
-	const size_t n_frames = selection->profile->n_frames + selection->n_labels;
-	struct rows rows = {.selection = selection,
+	struct rows rows = {.names = names,
 			    .nodes = nodes,
 			    .n = n,
-			    .ranks = calloc(n_frames + 1, sizeof(*rows.ranks)),
+			    .ranks = calloc(names->n + 1, sizeof(*rows.ranks)),
 			    .order = calloc(n, sizeof(*rows.order)),
 			    .first_child = calloc(n, sizeof(*rows.first_child)),
 			    .next = calloc(n, sizeof(*rows.next))};
@@ -132,6 +129,18 @@ int rows_sort(const struct selection *selection, struct profile_node *nodes, siz
 	return r;
 }
 
+static const char *name_of(const void *selection, uint32_t frame)
+{
+	return selection_frame_name(selection, frame);
+}
+
+struct flame_names flame_names_of(const struct selection *selection)
+{
+	return (struct flame_names){.of = selection,
+				    .name_of = name_of,
+				    .n = selection->profile->n_frames + selection->n_labels};
+}
+
 /* Whether two nodes beside each other are of the same caller and function. */
 static bool has_twins(const struct profile *profile)
 {
@@ -146,11 +155,12 @@ static bool has_twins(const struct profile *profile)
 int flame_sort_profile(struct profile *profile)
 {
 	const struct selection all = {.profile = profile};
+	const struct flame_names names = flame_names_of(&all);
 	uint32_t *places = calloc(profile->n_nodes + 1, sizeof(*places));
 	int r = places ? 0 : -ENOMEM;
 
 	if (r == 0 && profile->n_nodes)
-		r = rows_sort(&all, profile->nodes, profile->n_nodes, places);
+		r = flame_rows(&names, profile->nodes, profile->n_nodes, places);
 	for (size_t i = 0; r == 0 && i < profile->n_samples; i++)
 		profile->stacks[i] = places[profile->stacks[i]];
 	profile->in_rows = r == 0 && !has_twins(profile);

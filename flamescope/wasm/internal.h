@@ -49,38 +49,6 @@ const struct wasm_view *wasm_doubles(size_t n, double **ret_values);
 /** wasm_numbers - the same of 32-bit numbers */
 const struct wasm_view *wasm_numbers(size_t n, uint32_t **ret_values);
 
-/* The nodes of a tree of any kind: parents are before their children, and 0 is the root. */
-struct wasm_tree {
-	void *nodes;
-	size_t n;
-	size_t size;                      /* of a node */
-	size_t parent, first_child, next; /* where a node has these numbers; 0: none */
-};
-
-/** WASM_TREE - an array of N structs whose fields are called so */
-#define WASM_TREE(array, count)                                                                    \
-	((struct wasm_tree){.nodes = (array),                                                      \
-			    .n = (count),                                                          \
-			    .size = sizeof(*(array)),                                              \
-			    .parent = offsetof(typeof(*(array)), parent),                          \
-			    .first_child = offsetof(typeof(*(array)), first_child),                \
-			    .next = offsetof(typeof(*(array)), next)})
-
-/**
- * wasm_tree_rows - put nodes into the order of a drawing: row by row, from left to right
- *
- * Return:  0; -ENOMEM; -EINVAL: not all of them hang together.
- */
-int wasm_tree_rows(const struct wasm_tree *tree);
-
-/**
- * wasm_tree_place - how wide the nodes of wasm_tree_rows() are, or where they start: the root is 0
- * to 1
- * @amount: one a node, not below 0; of nothing at the root all are 0 wide
- */
-const struct wasm_view *wasm_tree_place(const struct wasm_tree *tree, const double *amount,
-					bool is_start);
-
 /** WASM_DOUBLES - a column out of a field of an array of N structs */
 #define WASM_DOUBLES(array, n, field)                                                              \
 	__extension__({                                                                            \

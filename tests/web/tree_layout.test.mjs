@@ -38,7 +38,7 @@ function randomNodes(n, frames, chance) {
 	return tree;
 }
 
-/* These nodes row by row, each as wide as its amount: what flamescope/wasm/wasm_tree.c makes of them. */
+/* These nodes row by row, each as wide as its amount: as flamescope/flame/rows.c puts them. */
 function layoutTree({ firstChild, next, frame }, amount) {
 	const n = firstChild.length;
 	const [order, parent, depth] = [0, 1, 2].map(() => new Uint32Array(n));

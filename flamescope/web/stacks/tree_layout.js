@@ -1,7 +1,7 @@
 /*
  * tree_layout.js - which nodes of a tree a picture has to show
  *
- * The nodes of a tree (flamescope/wasm/wasm_tree.c) are row by row, from left to right: those of a depth are beside each other, and so
+ * The nodes of a tree (flamescope/flame/rows.c) are row by row, from left to right: those of a depth are beside each other, and so
  * are the children of a node.
  */
 
@@ -38,11 +38,8 @@ export const rowOf = ({ depth }, row) => [firstFrom(depth, 0, row), firstFrom(de
 export const childrenOf = ({ parent }, node) => [firstFrom(parent, 1, node), firstFrom(parent, 1, node + 1)];
 
 /** {gain, loss, samples} of a node by itself, without its children. */
-export function ownOf(tree, node) {
-	const [first, end] = childrenOf(tree, node);
-	return Object.fromEntries(["gain", "loss", "samples"].map((name) =>
-		[name, tree[name].subarray(first, end).reduce((own, below) => own - below, tree[name][node])]));
-}
+export const ownOf = (tree, node, below = childrenOf(tree, node)) => Object.fromEntries(["gain", "loss", "samples"].map((name) =>
+	[name, tree[name].subarray(...below).reduce((own, one) => own - one, tree[name][node])]));
 
 /* The first of FROM to END that ends right of X, in steps that grow: it is mostly near. */
 function firstEndingAfter({ x: left, width }, from, end, x) {
