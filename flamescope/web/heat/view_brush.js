@@ -12,6 +12,7 @@ const HEIGHT = 24;
 const BURST_MS = 400; /* between two turns of the wheel that are one step to undo */
 const HANDLE = 6; /* pixels beside an end where it can be taken */
 const LEAST_NS = 1000;
+const DRAWN = ["brush", "ranges", "rangesB", "query", "transforms", "theme"]; /* of a state */
 
 function drawBars(context, bins, colours, width) {
 	const isSigned = bins.loss.some((loss) => loss > 0);
@@ -136,7 +137,7 @@ export function mountBrush(element, app) {
 		before = { name: app.name, length: length() };
 	});
 	const later = inFrame(draw);
-	app.store.subscribe(later);
+	app.store.subscribe((state, old) => DRAWN.some((key) => state[key] !== old[key]) && later());
 	for (const event of ["data", "theme", "resize"])
 		app.on(event, later);
 	draw();

@@ -26,7 +26,7 @@ const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 /* The selections of {A, B: profiles}, by a state. */
 export function makeSelections(profiles) {
 	const memo = makeMemo(MAX_KEPT, (made) => made.release());
-	let [diff, sides] = [null, []]; /* the last comparison, and of what */
+	let diff = null; /* the last comparison */
 
 	/* Of a query that asks for what is not there it is nothing, and says why. */
 	function madeOf(profile, query, ...rest) {
@@ -43,11 +43,6 @@ export function makeSelections(profiles) {
 		return memo.get(key) ?? memo.set(key, madeOf(profiles[which], query, everyEvent, ranges, transforms));
 	}
 
-	function forgetDiff() {
-		diff?.release();
-		diff = null;
-	}
-
 	const selections = {
 		/* All of the time: by the query alone, or also without what the reader's steps drop. */
 		whole: (state) => part({ ...state, transforms: [] }, "A", []),
@@ -62,16 +57,15 @@ export function makeSelections(profiles) {
 		others: (state) => Object.keys(profiles).filter((which) => which > "B" && profiles[which])
 			.map((which) => [null, which, part(state, which, [])]),
 		diff(state) {
-			const now = [selections.selectionB(state), selections.selection(state)];
-			if (!diff || sides.some((side, i) => side !== now[i])) {
-				forgetDiff();
-				sides = now;
+			const sides = [selections.selectionB(state), selections.selection(state)];
+			if (sides.some((side, i) => side !== diff?.sides[i])) {
+				diff = diff?.release(); /* of selections that may be gone */
 				diff = makeDiff(...sides);
 			}
 			return diff;
 		},
 		forget() {
-			forgetDiff();
+			diff = diff?.release();
 			memo.forget();
 		},
 	};
@@ -205,7 +199,7 @@ export function makeAnswers() {
 		details: (state, name) => facts("details", selections.selection(state).made, name),
 		diff(state) {
 			try {
-				const { treeOf, testSlice, file, release, ...diff } = selections.diff(state);
+				const { sides, treeOf, testSlice, file, release, ...diff } = selections.diff(state);
 				return { ...structuredClone(diff), tree: treeOf(state.changes) };
 			} catch ({ message }) {
 				return { problem: message };

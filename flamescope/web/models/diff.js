@@ -22,7 +22,7 @@ function treeOf(made, changes) {
 /**
  * makeDiff - compare two selections; an Error says why they cannot be
  *
- * Return: {names, whole, self: [base, new], total: [base, new], treeOf(changes), testSlice(), file(), release()}:
+ * Return: {sides: [base, now], names, whole, self: [base, new], total: [base, new], treeOf(changes), testSlice(), file(), release()}:
  * shares by function, the greatest change of total or self first; a tree is one of tree_layout.js, its width
  * the mean of both sides, of CHANGES that of what is new or gone, and what leads there.  testSlice() tests a part of what may be
  * chance: {part: that is done} or {chance: {selfP, totalP, selfFlag, totalFlag: it is more, n, level, smallestP, problem}}.
@@ -31,6 +31,7 @@ export function makeDiff(base, now) {
 	const made = make("diff", base.made, now.made);
 	const { names, whole } = facts("diff", made);
 	return {
+		sides: [base, now],
 		names,
 		whole,
 		self: both(made, "self"),
@@ -45,7 +46,7 @@ export function makeDiff(base, now) {
 				part = testDiff(made, STEP);
 			return drawingOf(kind, now, made, words);
 		},
-		release: () => free("diff", made),
+		release: () => void free("diff", made),
 	};
 }
 

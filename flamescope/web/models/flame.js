@@ -1,18 +1,14 @@
 /* flame.js - graphs and tables of a selection's stacks, of flamescope/flame/flame.h, in columns */
 
-import { column, columns, facts, free, make } from "wick/models/model.js";
+import { column, columns, facts, free, make, using } from "wick/models/model.js";
 import { asTree } from "wick/stacks/tree_layout.js";
 
 const TREE = ["frame", "parent", "depth", "x", "width", "gain", "samples"];
 const FUNCTIONS = ["frame", "selfGain", "selfLoss", "gain", "loss", "selfSamples", "samples", "calls"];
 
 /* The colours of a graph of C by a word of FRAME_COLOURS: {by, numbers: one a node, legend: [{label, number}]}. */
-function coloursOf(made, order, by) {
-	const looks = make("looks", made, order === "reverse" ? 1 : 0, by);
-	const colours = { by, numbers: column("looks", looks), legend: facts("looks", looks) };
-	free("looks", looks);
-	return colours;
-}
+const coloursOf = (made, order, by) => using("looks", [made, order === "reverse" ? 1 : 0, by], (looks) =>
+	({ by, numbers: column("looks", looks), legend: facts("looks", looks) }));
 
 /** The same of the nodes of a selection's stacks. */
 export function stackColours(selection, by) {
@@ -29,14 +25,12 @@ export function stackColours(selection, by) {
  * ORDER "calls" (outermost frame at the root) or "reverse" (innermost).  AROUND, the name of a
  * function: only stacks with it, from its outermost place on.  BY: what colours say.
  */
-export function makeFlame(selection, order = "calls", around = "", by = "") {
-	const made = make("flame", selection.made, order === "reverse" ? 1 : 0, around);
-	const colours = coloursOf(made, order, by);
-	const nodes = columns("flame", made, ...TREE);
-	const loss = selection.isSigned ? column("flame", made, "loss") : new Uint8Array(nodes.frame.length);
-	free("flame", made);
-	return { ...asTree({ ...nodes, loss }), selection, order, around, colours };
-}
+export const makeFlame = (selection, order = "calls", around = "", by = "") =>
+	using("flame", [selection.made, order === "reverse" ? 1 : 0, around], (made) => {
+		const nodes = columns("flame", made, ...TREE);
+		const loss = selection.isSigned ? column("flame", made, "loss") : new Uint8Array(nodes.frame.length);
+		return { ...asTree({ ...nodes, loss }), selection, order, around, colours: coloursOf(made, order, by) };
+	});
 
 /**
  * What is known of each function: columns by row {n, FUNCTIONS}, by gain + loss, most first
@@ -45,8 +39,6 @@ export function makeFlame(selection, order = "calls", around = "", by = "") {
  * it that were seen.
  */
 export function makeFunctions(selection) {
-	const made = make("functions", selection.made);
-	const rows = columns("functions", made, ...FUNCTIONS);
-	free("functions", made);
+	const rows = using("functions", [selection.made], (made) => columns("functions", made, ...FUNCTIONS));
 	return { ...rows, n: rows.frame.length };
 }

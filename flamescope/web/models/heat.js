@@ -7,19 +7,13 @@
 
 import { makeFunctions } from "wick/models/flame.js";
 import { frameName } from "wick/stacks/frames.js";
-import { column, columns, facts, free, make } from "wick/models/model.js";
+import { column, columns, facts, using } from "wick/models/model.js";
 
 const TOP_FRAMES = 3;
 
 /* What USE makes of a heatmap of C. */
-export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) {
-	const made = make("heat", selection.made, columnNs, phaseNs, nRows, by, cell === "max" ? 1 : 0);
-	try {
-		return use(made);
-	} finally {
-		free("heat", made);
-	}
-}
+export const withHeat = (selection, { columnNs = 0, phaseNs = 0, nRows = 0, by = "", cell = "" }, use) =>
+	using("heat", [selection.made, columnNs, phaseNs, nRows, by, cell === "max" ? 1 : 0], use);
 
 /*
  * {nColumns, nRows, columnNs, rowNs, originNs, values, samples, rowLabels, hasOthers, min, max,
@@ -27,10 +21,8 @@ export function withHeat(selection, { columnNs = 0, phaseNs = 0, nRows = 0, by =
  * column 0's start relative to the recording's (0 or less); scale {min, max} is what colours go from
  * and to: without the row of others, beside which all rows are pale.
  */
-export function makeHeat(selection, options = {}) {
-	return withHeat(selection, options, (made) =>
-		({ ...facts("heat", made), ...columns("heat", made, "values", "samples"), selection }));
-}
+export const makeHeat = (selection, options = {}) => withHeat(selection, options, (made) =>
+	({ ...facts("heat", made), ...columns("heat", made, "values", "samples"), selection }));
 
 /** Sums of the selection in N equal parts of the recording, apart by sign. */
 export function brushBins({ made }, n) {

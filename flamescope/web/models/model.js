@@ -131,6 +131,16 @@ export const make = (kind, ...args) => addressOf(`${kind}_new`, args);
 
 export const free = (kind, made) => model[`${kind}_free`](made);
 
+/** using("heat", [selection...], use): what USE makes of it; it is freed. */
+export function using(kind, args, use) {
+	const made = make(kind, ...args);
+	try {
+		return use(made);
+	} finally {
+		free(kind, made);
+	}
+}
+
 /** column("heat", heat, "samples"): a copy, as a typed array. */
 export function column(kind, made, ...args) {
 	const at = call(`${kind}_column`, [made, ...args]);

@@ -6,18 +6,13 @@
  * profile's; above, the label of a group.
  */
 
-import { column, facts, free, lazy, make } from "wick/models/model.js";
+import { column, facts, free, lazy, make, using } from "wick/models/model.js";
 import { parseMetric, queryWords, rangeWord } from "wick/state/query.js";
 import { formatTransform } from "wick/state/transforms.js";
 
 /** What each sample of PROFILE says in a dimension: {labels, codes: by sample the place of its label}. */
-export function dimensionOf(profile, name) {
-	const made = make("dimension", profile.made, name, "");
-	const labels = facts("dimension", made);
-	const codes = column("dimension", made, profile.made);
-	free("dimension", made);
-	return { labels, codes };
-}
+export const dimensionOf = (profile, name) => using("dimension", [profile.made, name, ""], (made) =>
+	({ labels: facts("dimension", made), codes: column("dimension", made, profile.made) }));
 
 /** Of what is no sum, how many samples there are. */
 export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;

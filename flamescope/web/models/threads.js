@@ -1,6 +1,6 @@
 /* threads.js - how much each process and thread has of a selection, and when, of flamescope/heat/tracks.h */
 
-import { columns, facts, free, make } from "wick/models/model.js";
+import { columns, facts, using } from "wick/models/model.js";
 import { countsSamples } from "wick/models/select.js";
 
 const N_BINS = 200; /* of a track */
@@ -18,9 +18,8 @@ const N_BINS = 200; /* of a track */
  * times (wall time, docs/decisions/0011), and a track has all of them.
  */
 export function threadTracks(whole, selected, fromNs, toNs) {
-	const made = make("tracks", whole.made, selected.made, fromNs, toNs, N_BINS);
-	const tracks = { ...facts("tracks", made), ...columns("tracks", made, "bins", "values") };
-	free("tracks", made);
+	const tracks = using("tracks", [whole.made, selected.made, fromNs, toNs, N_BINS],
+		(made) => ({ ...facts("tracks", made), ...columns("tracks", made, "bins", "values") }));
 	return { ...tracks, nBins: N_BINS, states: [...new Set(tracks.bins.map((at) => at % tracks.nStates))],
 		countsSamples: countsSamples(selected), isLanes: whole.spans.to.length > 0 };
 }

@@ -39,10 +39,8 @@ function idleChip(app) {
 }
 
 /* The filters of a query that has only the event called NAME. */
-function onlyEvent(query, name) {
-	return [...query.filters.filter((filter) => filter.dimension !== "event"),
-		{ dimension: "event", pattern: patternOf([name]), exclude: false }];
-}
+const onlyEvent = (query, name) => [...query.filters.filter((filter) => filter.dimension !== "event"),
+	{ dimension: "event", pattern: patternOf([name]), exclude: false }];
 
 /** What can be counted, as options of a menu. */
 export function metricOptions(profile) {
@@ -73,9 +71,7 @@ function filterText({ dimension: name, pattern, exclude }) {
 	return `${name}: ${exclude ? "not " : ""}${named}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-function everyText({ every, from, to }) {
-	return `${from / 1e6}–${to / 1e6} ms of every ${formatStep(every)}`;
-}
+const everyText = ({ every, from, to }) => `${from / 1e6}–${to / 1e6} ms of every ${formatStep(every)}`;
 
 /* Removable words of what is in force, each with what is left without it. */
 function chipsOf(query) {
