@@ -57,6 +57,8 @@ static void assert_whole(const struct flame *flame)
 		const struct flame_node *parent = &flame->nodes[node->parent];
 
 		assert_true(node->parent < i);
+		assert_true(node[-1].parent <= node->parent); /* row by row */
+		assert_true(node->next == FLAME_NONE || node->next == i + 1);
 		assert_int_equal(node->depth, parent->depth + 1);
 		assert_true(node->depth <= flame->depth);
 	}
@@ -343,6 +345,59 @@ static void is_a_root_when_nothing_is_selected(void **state)
 	free(functions);
 }
 
+static void sorts_a_profile_once(void **state)
+{
+	struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct selection *selection;
+	struct flame *flame;
+
+	make_graph(hand);
+	assert_int_equal(flame_sort_profile(&hand->profile), 0);
+	assert_true(hand->profile.in_rows);
+	selection = hand_profile_select(hand, &query);
+	flame = graph(selection, FLAME_CALLS, NULL);
+	assert_int_equal(flame->n_nodes, 10);
+	assert_node(flame, "main", 4, 0);
+	assert_node(flame, "main;f", 3, 1);
+	assert_node(flame, "main;g;h", 1, 1);
+	assert_node(flame, "start;f;h;x", 1, 1);
+	flame_free(flame);
+}
+
+static uint32_t frame_called(const struct profile *profile, const char *name)
+{
+	for (uint32_t i = 0; i < profile->n_frames; i++)
+		if (strcmp(profile->strings[profile->frames[i].name], name) == 0)
+			return i;
+	fail_msg("there is no %s", name);
+	return 0;
+}
+
+/* As a file of somebody else's may have them: main calls f, and f. */
+static void merges_siblings_that_are_alike(void **state)
+{
+	struct query query = {0};
+	struct hand_profile *hand = *state;
+	struct selection *selection;
+	struct flame *flame;
+	uint32_t f, g;
+
+	make_graph(hand);
+	f = frame_called(&hand->profile, "f");
+	g = frame_called(&hand->profile, "g");
+	for (size_t i = 1; i < hand->profile.n_nodes; i++)
+		if (hand->profile.nodes[i].frame == g)
+			hand->profile.nodes[i].frame = f;
+	assert_int_equal(flame_sort_profile(&hand->profile), 0);
+	assert_false(hand->profile.in_rows);
+	selection = hand_profile_select(hand, &query);
+	flame = graph(selection, FLAME_CALLS, NULL);
+	assert_node(flame, "main;f", 4, 1);
+	assert_node(flame, "main;f;h", 3, 3);
+	flame_free(flame);
+}
+
 /* Sampled at each of its depths, as a deep recursion is: 5,000 million steps, if all were made. */
 static void bears_stacks_of_100000_frames(void **state)
 {
@@ -388,6 +443,8 @@ int main(void)
 		hand_profile_test(knows_who_calls_whom),
 		hand_profile_test(splits_a_stack_by_groups),
 		hand_profile_test(is_a_root_when_nothing_is_selected),
+		hand_profile_test(sorts_a_profile_once),
+		hand_profile_test(merges_siblings_that_are_alike),
 		hand_profile_test(bears_stacks_of_100000_frames),
 	};
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEFAULTS, makeStore, parseHash, stateHash } from "../../flamescope/web/state/store.js";
+import { DEFAULTS, browserHistory, makeStore, parseHash, stateHash } from "../../flamescope/web/state/store.js";
 import { commandFlags, parseEvery, parseMetric, parseRange, rangeWord } from "../../flamescope/web/state/query.js";
 
 const FULL = "time=10-20@0-100ms&time=30.5-&b=1-2&every=1s:0-100ms&state=%5Erun&where=cpu!=3&only=a&without=b" +
@@ -154,4 +154,37 @@ test("the browser's back button is followed", () => {
 	assert.deepEqual([stateHash(store.state), ...calls.slice(-2)], ["sort=self", ["replace", "sort=self", 2], ["flush"]]);
 	assert.deepEqual(calls[0], ["replace", "", 0]);
 	assert.deepEqual(calls[1], ["push", "view=table", 1]);
+});
+
+/* A window that says what is done to its history, and whose events are sent by the test. */
+function fakeWindow() {
+	const [done, listeners] = [[], {}];
+	const record = (step) => (state, _, url) => done.push(`${step} ${state.index} ${url}`);
+	return { done, send: (event) => listeners[event](), location: { pathname: "/p", search: "" },
+		addEventListener: (event, listener) => (listeners[event] = listener),
+		history: { pushState: record("push"), replaceState: record("replace"), go: (steps) => done.push(`go ${steps}`) } };
+}
+
+test("an address follows soon, and nothing overtakes it", (t) => {
+	t.mock.timers.enable({ apis: ["setTimeout"] });
+	const window = fakeWindow();
+	const history = browserHistory(window);
+	history.push("a", 1);
+	assert.deepEqual(window.done, []); /* what it is the address of is drawn first */
+	t.mock.timers.tick(100);
+	assert.deepEqual(window.done.splice(0), ["push 1 #a"]);
+	history.push("b", 2);
+	history.push("c", 3);
+	history.replace("d", 3); /* dragged on: one entry, with the last address */
+	assert.deepEqual(window.done.splice(0), ["push 2 #b"]);
+	history.go(-1);
+	assert.deepEqual(window.done.splice(0), ["push 3 #d", "go -1"]);
+	history.push("e", 4);
+	window.send("popstate"); /* the browser is elsewhere by now */
+	t.mock.timers.tick(1000);
+	assert.deepEqual(window.done, []);
+	history.replace("", 4);
+	window.send("pagehide");
+	t.mock.timers.tick(1000);
+	assert.deepEqual(window.done, ["replace 4 /p"]);
 });
