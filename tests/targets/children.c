@@ -32,12 +32,15 @@ static const struct {
 static const char *self;
 static const char *seconds;
 
+/* Beside what it has used until it is here: a shell and a linker of its own, some of them. */
 static int burn(const char *name)
 {
+	const double began = thread_seconds();
+
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (strcmp(ways[i].name, name) != 0)
 			continue;
-		while (thread_seconds() < strtod(seconds, NULL))
+		while (thread_seconds() - began < strtod(seconds, NULL))
 			ways[i].burn(100000);
 		return 0;
 	}

@@ -2,8 +2,9 @@
  * usage: loops THREADS ROUNDS
  * Each round a "parent" runs, creates a "child" and pauses; the child runs in two parts; then the
  * parent runs again and finishes.  Every tenth child is cancelled while it pauses, and every tenth
- * round has a "stillborn" that never runs.  Writes "NAME CALLS WALL_NS CPU_NS" a line for each
- * kind: how long it ran, and the CPU time that its thread had meanwhile. */
+ * round has a "stillborn" that never runs.  Writes "NAME CALLS WALL_NS CPU_NS BESIDE_NS" a line for
+ * each kind: how long it ran, the CPU time that its thread had meanwhile, and what of WALL_NS was
+ * while wick was told: more where the thread had to wait for a processor just then. */
 #include "burn.h"
 
 #include <pthread.h>
@@ -19,6 +20,7 @@ enum { STEPS = 400000, MOST_THREADS = 64 };
 struct spent {
 	uint64_t wall_ns;
 	uint64_t cpu_ns;
+	uint64_t beside_ns;
 };
 
 struct loop {
@@ -35,12 +37,16 @@ struct loop {
 #define PART(task, spent, work)                                                                    \
 	do {                                                                                       \
 		uint64_t began_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);                         \
-		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);                                     \
+		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC), from_ns, to_ns, ended_ns;           \
                                                                                                    \
 		wick_task_run(task);                                                               \
+		from_ns = clock_ns(CLOCK_MONOTONIC);                                               \
 		work;                                                                              \
+		to_ns = clock_ns(CLOCK_MONOTONIC);                                                 \
 		wick_task_suspend(task);                                                           \
-		(spent).wall_ns += clock_ns(CLOCK_MONOTONIC) - began_ns;                           \
+		ended_ns = clock_ns(CLOCK_MONOTONIC);                                              \
+		(spent).wall_ns += ended_ns - began_ns;                                            \
+		(spent).beside_ns += from_ns - began_ns + ended_ns - to_ns;                        \
 		(spent).cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_cpu_ns;                \
 	} while (0)
 
@@ -83,18 +89,19 @@ static void add(struct spent *sum, struct spent spent)
 {
 	sum->wall_ns += spent.wall_ns;
 	sum->cpu_ns += spent.cpu_ns;
+	sum->beside_ns += spent.beside_ns;
 }
 
 static void print(const char *name, uint64_t n, struct spent spent)
 {
-	(void)printf("%s %lu %lu %lu\n", name, (unsigned long)n, (unsigned long)spent.wall_ns,
-		     (unsigned long)spent.cpu_ns);
+	(void)printf("%s %lu %lu %lu %lu\n", name, (unsigned long)n, (unsigned long)spent.wall_ns,
+		     (unsigned long)spent.cpu_ns, (unsigned long)spent.beside_ns);
 }
 
 int main(int argc, char **argv)
 {
 	static struct loop loops[MOST_THREADS];
-	const struct spent nothing = {0, 0};
+	const struct spent nothing = {0, 0, 0};
 	struct loop sum;
 	const int n = argc > 2 ? (int)strtol(argv[1], NULL, 10) : 1;
 
