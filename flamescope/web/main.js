@@ -84,7 +84,7 @@ function makeApp(start) {
 async function seen(app) {
 	await app.models.idle();
 	await new Promise((resolve) => {
-		requestAnimationFrame(() => setTimeout(resolve, 0));
+		inFrame(() => setTimeout(resolve, 0))(); /* after all that waits */
 		setTimeout(resolve, 100);
 	});
 }

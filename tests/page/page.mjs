@@ -85,6 +85,7 @@ export async function openPage(url, hash = "", [width, height] = [1280, 900]) {
 		if (!/^(file|data|blob):/.test(request.url()))
 			page.problems.push(`asks ${request.url()}`);
 	});
+	await page.evaluateOnNewDocument(countFrames);
 	await page.setViewport({ width, height });
 	await page.goto(hash ? `${url}#${hash}` : url);
 	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes" ||
@@ -110,9 +111,31 @@ export function until(page, body, ...values) {
 	return page.waitForFunction(body, { timeout: 10000, polling: 50 }, ...values);
 }
 
-/* Until what was done is seen: nothing is asked of the worker any more, and the drawing is made. */
+/* Counts what waits for a frame, before the page's own scripts run. */
+function countFrames() {
+	const { cancelAnimationFrame: cancel, requestAnimationFrame: ask } = window;
+	const asked = new Set();
+	window.requestAnimationFrame = (step) => {
+		const number = ask((now) => {
+			asked.delete(number);
+			step(now);
+		});
+		asked.add(number);
+		return number;
+	};
+	window.cancelAnimationFrame = (number) => {
+		asked.delete(number);
+		cancel(number);
+	};
+	window.isDrawn = () => asked.size === 0;
+}
+
+/* Until what was done is seen: nothing is asked of the worker any more, and all drawings are made. */
 export async function rest(page) {
-	const drawn = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+	const drawn = async () => {
+		await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+		await page.waitForFunction(() => window.isDrawn(), { polling: "raf" });
+	};
 	await drawn();
 	await page.waitForFunction(() => document.querySelector("main").getAttribute("aria-busy") === "false");
 	await drawn();

@@ -194,13 +194,10 @@ test("of a file without a sample the command says what it is, and what to do", (
 
 test("the time strip is a table, too, of the time that is seen", async () => {
 	const page = await wick.openPage(url, "view=strip");
-	const opened = () => page.evaluate(() => {
-		const details = document.querySelector("#view details.as-text");
-		details.open = true;
-		details.dispatchEvent(new Event("toggle"));
-		return [...details.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
-	});
-	const rows = await opened();
+	await page.click("#view details.as-text summary");
+	await wick.rest(page);
+	const rows = await page.$$eval("#view details.as-text tbody tr", (all) =>
+		all.map((row) => [...row.cells].map((cell) => cell.textContent)));
 	assert.equal(rows.length, 60);
 	assert.equal(rows.reduce((sum, row) => sum + Number(row[3]), 0), 2000);
 	assert.match(rows[0][4], /% (parse|sort|hash|a+!)/);

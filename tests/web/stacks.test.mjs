@@ -15,7 +15,7 @@ import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
 import { makeSelection } from "../../flamescope/web/models/select.js";
-import { stripOf, stripParts, stripTree } from "../../flamescope/web/models/strip.js";
+import { stripOf, stripParts } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
 import { readPack } from "../../flamescope/web/models/pack.js";
@@ -134,30 +134,64 @@ test("the strip shows each pixel's heaviest stack, and nothing where nothing is 
 		list.push({ time: i * 10, stack: ["m", i < 5 ? "a" : "b"], thread: "one" });
 	list.push({ time: 500, stack: ["m", "c"], thread: "one" }, { time: 505, stack: ["m"], thread: "two" });
 	const selection = select(list);
-	const strip = stripOf(selection);
-	assert.deepEqual(strip.threads.map((t) => t.to - t.from), [11, 1]);
-	const tree = stripTree(strip, strip.threads[0], 1200, [0, 600], 60);
-	const boxes = Array.from({ length: tree.n }, (_, i) => [tree.depth[i], i && frameName(selection, tree.frame[i]),
-		tree.parent[i], Math.round(tree.x[i] * 120), Math.round(tree.width[i] * 120)]);
-	assert.deepEqual(boxes, [[0, 0, 0, 0, 120], [1, "m", 0, 0, 12], [1, "m", 0, 50, 3],
-		[2, "a", 1, 0, 5], [2, "b", 1, 5, 7], [2, "c", 2, 50, 3]]);
-	assert.deepEqual([tree.maxDepth, strip.nodes.frame[tree.node[5]]], [2, tree.frame[5]]);
+	const strip = (n, ...seen) => stripOf(selection, n, ...seen);
+	const { nThreads, threads } = strip(8, 0, 600, 60);
+	assert.deepEqual([nThreads, threads.map(({ label, nSamples, amount }) => [label, nSamples, amount])],
+		[2, [["one/1", 11, 11], ["two/2", 1, 1]]]);
+	const whole = selection.profile.lengthNs + 1;
+	const boxesOf = ({ tree }) => Array.from({ length: tree.n }, (_, i) => [tree.depth[i], i && frameName(selection, tree.frame[i]),
+		tree.parent[i], Math.round(tree.x[i] * whole), Math.round(tree.width[i] * whole)]);
+	assert.deepEqual(boxesOf(threads[0]), [[0, 0, 0, 0, whole], [1, "m", 0, 0, 120], [1, "m", 0, 500, 30],
+		[2, "a", 1, 0, 50], [2, "b", 1, 50, 70], [2, "c", 2, 500, 30]]);
+	const [{ tree }] = threads;
+	assert.deepEqual([tree.maxDepth, selection.nodes.frame[tree.node[5]]], [2, tree.frame[5]]);
+	assert.deepEqual(boxesOf(threads[1]), [[0, 0, 0, 0, whole], [1, "m", 0, 500, 10]]);
+	/* What is seen begins between two samples: the one before goes on. */
+	assert.deepEqual(boxesOf(strip(1, 45, 55, 2).threads[0]), [[0, 0, 0, 0, whole], [1, "m", 0, 45, 10], [2, "a", 1, 45, 5], [2, "b", 1, 50, 5]]);
+	assert.deepEqual(strip(1, 200, 300, 10).threads.map(({ tree: { n } }) => n), [1]);
+	assert.deepEqual([strip(0, 0, 600, 60).threads.length, strip(0, 0, 600, 60).nThreads], [0, 2]);
 });
 
 test("the strip in words: what each part of the time is spent in, no sample left out", () => {
 	const list = [{ time: 0, stack: ["m", "a"] }, { time: 10, stack: ["n", "a"] }, { time: 20, stack: ["b"], weight: 9 },
 		{ time: 90, stack: [] }, { time: 100, stack: ["a"] }];
 	const selection = select(list, "period");
-	const strip = stripOf(selection);
-	const nameOf = (node) => (node ? frameName(selection, selection.nodes.frame[node]) : "none");
-	const parts = (window, n) => stripParts(strip, strip.threads[0], window, n, nameOf);
+	const parts = (window, n) => stripParts(selection, 1, ...window, n)[0].parts;
+	const functions = (...of) => parts(...of)[0].functions.map(({ name, amount }) => [name, amount]);
 	assert.deepEqual(parts([0, 101], 1).map(({ samples }) => samples), [5]);
-	assert.deepEqual(parts([0, 100], 4).map(({ from, to, samples }) => [from, to, samples]),
-		[[0, 25, 3], [25, 50, 0], [50, 75, 0], [75, 100, 1]]);
-	assert.deepEqual(parts([0, 15], 1)[0].functions, [["a", 2]]);
-	assert.deepEqual(parts([0, 25], 1)[0].functions, [["b", 9], ["a", 2]]);
-	assert.deepEqual(parts([25, 50], 1)[0], { from: 25, to: 50, samples: 0, amount: 0, functions: [] });
-	assert.deepEqual(parts([75, 100], 1)[0].functions, [["none", 1]]);
+	assert.deepEqual(parts([0, 100], 4).map(({ to, samples }) => [to, samples]), [[25, 3], [50, 0], [75, 0], [100, 1]]);
+	assert.deepEqual(functions([0, 15], 1), [["a", 2]]);
+	assert.deepEqual(functions([0, 25], 1), [["b", 9], ["a", 2]]);
+	assert.deepEqual(parts([25, 50], 1), [{ to: 50, samples: 0, amount: 0, functions: [] }]);
+	assert.deepEqual(functions([75, 100], 1), [["[no stack]", 1]]);
+	assert.deepEqual(functions([0, 101], 1), [["b", 9], ["a", 3], ["[no stack]", 1]]);
+	assert.deepEqual(stripParts(selection, 8, 0, 101, 2).map(({ label, parts: { length } }) => [label, length]), [["main/1", 2]]);
+});
+
+test("the strip of random stacks is what its samples are, deeper ones as far as it has rows", () => {
+	let seed = 7;
+	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+	const list = Array.from({ length: 400 }, (_, i) => ({ time: i * 10 + (i && random(10)), thread: `t${random(3)}`, weight: 1 + random(50),
+		stack: Array.from({ length: random(9) + (random(40) ? 0 : 300) }, () => "abc"[random(3)]) }));
+	const selection = select(list, "period");
+	const [from, to, n] = [500, 3500, 90];
+	const step = (to - from) / n;
+	for (const { label, tree } of stripOf(selection, 8, from, to, n).threads) {
+		const mine = list.filter(({ thread }) => label.startsWith(`${thread}/`));
+		const distances = mine.slice(1).map(({ time }, i) => time - mine[i].time).sort((a, b) => a - b);
+		const gap = 2 * distances[distances.length >> 1];
+		for (let c = 0; c < n; c++) {
+			const [start, end] = [from + c * step, from + (c + 1) * step];
+			const within = mine.filter(({ time }) => time >= start && time < end);
+			const heaviest = within.reduce((best, one) => (best && best.weight >= one.weight ? best : one), null);
+			const before = mine.findLast(({ time }) => time < start);
+			const { stack = [] } = heaviest ?? (before && start - before.time <= gap ? before : {});
+			const at = (start + step / 2) / (selection.profile.lengthNs + 1);
+			const shown = Array.from({ length: tree.n }, (_, i) => i).slice(1).filter((i) => tree.x[i] <= at && at < tree.x[i] + tree.width[i]);
+			assert.deepEqual(shown.map((i) => frameName(selection, tree.frame[i])), stack.slice(0, 256), `${label} at ${start}`);
+			shown.forEach((i, row) => assert.equal(tree.parent[i], row ? shown[row - 1] : 0));
+		}
+	}
 });
 
 /* The track of a row as [bin, state, amount]. */
@@ -259,7 +293,7 @@ test("a frame goes by the state that most of it is in", () => {
 	assert.equal(hue(numbers.m), hue(numbers.f));
 	assert.notEqual(hue(numbers.m), hue(numbers.g));
 	assert.deepEqual(makeFlame(select(samples), "calls", "", "state").colours.legend, []);
-	const { numbers: ofStacks } = stackColours(selection, "state");
+	const ofStacks = stackColours(selection, "state");
 	assert.equal(ofStacks.length, selection.nodes.n);
 	assert.deepEqual(new Set(ofStacks.slice(1)), new Set(Object.values(numbers)));
 });

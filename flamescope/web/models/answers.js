@@ -16,7 +16,7 @@ import { drawingOf, facts, fileOf, fromBase64 } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
 import { dimensionOf, dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
-import { stripOf } from "wick/models/strip.js";
+import { stripOf, stripParts } from "wick/models/strip.js";
 import { threadTracks } from "wick/models/threads.js";
 
 const MAX_KEPT = 8; /* selections: what a page asks of one state; fresh memory costs more than their samples */
@@ -177,11 +177,9 @@ export function makeAnswers() {
 			return { names: [...new Set(names.slice(0, MOST_CHOICES))], around: likely[0] };
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
-		/* Of the first N threads. */
-		strip(state, n) {
-			const selection = selections.selection(state);
-			return { ...stripOf(selection, n), colours: stackColours(selection, state.colour).numbers };
-		},
+		strip: (state, ...seen) => stripOf(selections.selection(state), ...seen),
+		stripParts: (state, ...seen) => stripParts(selections.selection(state), ...seen),
+		stackColours: (state) => stackColours(selections.selection(state), state.colour),
 		/* Of all functions, labels of groups, threads and processes. */
 		search(state) {
 			const selected = [selections.selection(state), selections.selectionB(state)].filter((selection) => selection);

@@ -10,12 +10,12 @@ const FUNCTIONS = ["frame", "selfGain", "selfLoss", "gain", "loss", "selfSamples
 const coloursOf = (made, order, by) => using("looks", [made, order === "reverse" ? 1 : 0, by], (looks) =>
 	({ by, numbers: column("looks", looks), legend: facts("looks", looks) }));
 
-/** The same of the nodes of a selection's stacks. */
+/** The numbers of the nodes of a selection's stacks. */
 export function stackColours(selection, by) {
 	const made = make("stacks", selection.made);
-	const colours = coloursOf(made, "calls", by);
+	const { numbers } = coloursOf(made, "calls", by);
 	free("flame", made);
-	return colours;
+	return numbers;
 }
 
 /**

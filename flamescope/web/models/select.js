@@ -17,9 +17,6 @@ export const dimensionOf = (profile, name) => using("dimension", [profile.made, 
 /** Of what is no sum, how many samples there are. */
 export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
 
-/** What sample I of a selection adds to an amount. */
-const amountOf = (selection, i) => (countsSamples(selection) ? 1 : Math.abs(selection.values[i]));
-
 /**
  * What the samples of a recording say in a dimension: [{label, amount, share}], most first.  Of a
  * selection: its amount may be 0.

@@ -6,6 +6,7 @@
  */
 
 import { make } from "wick/parts/dom.js";
+import { drawing } from "wick/state/asked.js";
 
 const SAY_AFTER_MS = 120; /* keys that repeat: only where one comes to rest is said */
 const MAX_ROWS = 200;
@@ -40,7 +41,7 @@ export function textEquivalent(label, content) {
 		details.open = false;
 		summary.focus();
 	});
-	function refresh() {
+	const refresh = drawing(() => {
 		if (!details.open)
 			return;
 		const { caption, head, rows } = content();
@@ -48,7 +49,7 @@ export function textEquivalent(label, content) {
 		table.replaceChildren(make("caption", { textContent: caption + more }),
 			make("thead", {}, row(head, "th")),
 			make("tbody", {}, ...rows.slice(0, MAX_ROWS).map((cells) => row(cells, "td"))));
-	}
+	});
 	details.addEventListener("toggle", refresh);
 	return { element: details, refresh };
 }

@@ -1,6 +1,7 @@
 /* canvas.js - what drawings have in common: sharp pixels, what is seen of them, frames, dragging and keys */
 
 const DRAG_PX = 4; /* less is a click */
+const FRAME_MS = 4; /* for drawings; the browser's own work has the rest */
 
 /** The context of CANVAS, WIDTH and HEIGHT pixels of the page large, with the pixels that the screen has. */
 export function sharpContext(canvas, width, height) {
@@ -13,14 +14,30 @@ export function sharpContext(canvas, width, height) {
 	return context;
 }
 
-/** STEP as a function that does it in the next frame, once however often it is called. */
-export function inFrame(step) {
-	let asked = 0;
-	return () => (asked ||= requestAnimationFrame(() => {
-		asked = 0;
-		step();
-	}));
+const waiting = new Set(); /* steps of inFrame() */
+let frame = 0;
+
+/* One step at least; the others in the frames after it, once this one has had its time. */
+function runWaiting() {
+	const until = performance.now() + FRAME_MS;
+	frame = 0;
+	try {
+		for (const step of waiting) {
+			waiting.delete(step);
+			step();
+			if (performance.now() > until)
+				break;
+		}
+	} finally {
+		frame ||= waiting.size && requestAnimationFrame(runWaiting);
+	}
 }
+
+/** STEP as a function that does it in the next frame that has time, once however often it is called. */
+export const inFrame = (step) => () => {
+	waiting.add(step);
+	frame ||= requestAnimationFrame(runWaiting);
+};
 
 /** A window [from, to] of what is drawn as it fits between two ends: LEAST wide, and not beyond them. */
 export function fitWindow([from, to], [first, last], least) {

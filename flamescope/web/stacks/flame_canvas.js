@@ -1,5 +1,6 @@
 /* flame_canvas.js - a tree on a canvas: where it is drawn, what is seen of it, and the cursor */
 
+import { inFrame } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
 import { listenFlame } from "wick/stacks/flame_input.js";
 import { makeSheet, paintTree, ROW, rowTop } from "wick/stacks/flame_paint.js";
@@ -9,19 +10,19 @@ const HIGH_WINDOWS = [[1500, 28], [1000, 20]]; /* pixels: from that height on ro
 
 /**
  * FlameCanvas - one drawing of a tree
- * @options: {up, firstRow, onZoom(node), onOut(), onMenu(node, x, y), onWindow(window, isDone)}; not isDone: it is
- *           still dragged, or was placed
+ * @options: {up, firstRow, onZoom(node), onOut(), onMenu(node, x, y), onWindow(window, isDone), isSeen()}; not
+ *           isDone: it is still dragged, or was placed; what is not seen stays as it was (isStale)
  *
  * show() gives it a picture (tree_picture.js).
  */
 export class FlameCanvas {
 	constructor(app, options) {
 		this.app = app;
-		this.options = { firstRow: 0, ...options };
+		this.options = { firstRow: 0, isSeen: () => true, ...options };
 		this.window = [0, 1];
 		this.picture = null;
 		this.cursor = -1;
-		this.frameAsked = 0;
+		this.later = inFrame(() => this.isStale && this.options.isSeen() && this.draw());
 		this.canvas = make("canvas", { className: "flame-canvas", tabIndex: 0, role: "application",
 			"aria-roledescription": "flame graph" });
 		this.ring = make("div", { className: "flame-ring", hidden: true });
@@ -70,15 +71,15 @@ export class FlameCanvas {
 
 	invalidate() {
 		this.shade.hidden = true;
-		this.frameAsked ||= requestAnimationFrame(() => this.draw());
+		this.isStale = true;
+		this.later();
 	}
 
 	draw() {
-		cancelAnimationFrame(this.frameAsked);
-		this.frameAsked = 0;
 		const { clientWidth: width, clientHeight: height } = this.element;
 		if (!this.picture || width === 0 || height === 0)
 			return; /* hidden: there is nothing to draw */
+		this.isStale = false;
 		this.#measure();
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		const [wide, high] = [width, height].map((pixels) => Math.round(pixels * ratio));
@@ -122,7 +123,7 @@ export class FlameCanvas {
 		this.cursor = at < 0 ? at : nodeAt(picture.tree, depth[at], x[at] + width[at] / 2);
 		this.ring.hidden = this.cursor < 0;
 		Object.assign(this, { picture, window });
-		this.draw();
+		this.invalidate();
 	}
 
 	/** {x, y, width} of a node in pixels of the drawing. */

@@ -19,12 +19,15 @@ function between(a, b) {
 	return ((((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000) >>> 0;
 }
 
+let last = null; /* image, which all sheets as large share: each drawing fills it anew */
+
 /** {context, width, height, image, pixels} of a canvas, as long as it keeps its size. */
 export function makeSheet(canvas) {
 	const { width, height } = canvas;
 	const context = canvas.getContext("2d", { alpha: false });
-	const image = context.createImageData(width, height);
-	return { context, width, height, image, pixels: new Uint32Array(image.data.buffer) };
+	if (last?.width !== width || last.height !== height)
+		last = context.createImageData(width, height);
+	return { context, width, height, image: last, pixels: new Uint32Array(last.data.buffer) };
 }
 
 /**

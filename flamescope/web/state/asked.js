@@ -163,7 +163,10 @@ export function makeModels(app, worker = watched(startWorker)) {
 		/* Of a tree: what colours say may have changed since. */
 		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
 			: get("colours", [...SELECTION, "colour"], order, around)),
-		strip: (n) => get("strip", [...SELECTION, "colour"], n),
+		/* The N threads with most, or of what their time is spent in, in parts of a time. */
+		strip: (n, fromNs, toNs, nColumns) => get("strip", SELECTION, n, fromNs, toNs, nColumns),
+		stripParts: (n, fromNs, toNs, nParts) => get("stripParts", SELECTION, n, fromNs, toNs, nParts),
+		stackColours: () => get("stackColours", [...SELECTION, "colour"]),
 		threads: (query, fromNs, toNs) => get("threads", ["ranges", "transforms"], query, fromNs, toNs),
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),

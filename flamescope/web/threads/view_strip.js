@@ -2,28 +2,19 @@
 
 import { formatShare, formatTime, formatTotal } from "wick/parts/amount.js";
 import { textEquivalent } from "wick/parts/aria.js";
-import { fitWindow, inFrame, pannedBy, zoomedAt } from "wick/parts/canvas.js";
+import { fitWindow, pannedBy, zoomedAt } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
 import { frameName, numberOfFrames } from "wick/stacks/frames.js";
-import { stripParts } from "wick/models/strip.js";
-import { StripRow } from "wick/threads/strip_row.js";
+import { NO_NAME, StripRow } from "wick/threads/strip_row.js";
 import { StackView, whyEmpty, viewOf } from "wick/stacks/stack_view.js";
 import { otherButton } from "wick/threads/view_threads.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
 const TEXT_PARTS = 20; /* of the time that is seen, in the table: as many as 8 threads have room for */
-const TEXT_FUNCTIONS = 3;
 const LEAST_NS = 1000; /* that are seen */
-const NEAR = 200; /* pixels */
 
 /* The time from the first to the last of RANGES. */
 const spanOf = (ranges) => ({ from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) });
-
-/* Whether a part of the page is in the window, or near it. */
-function isNear(element) {
-	const { top, bottom } = element.getBoundingClientRect();
-	return bottom > -NEAR && top < innerHeight + NEAR;
-}
 
 class Strip extends StackView {
 	constructor(element, app) {
@@ -41,70 +32,71 @@ class Strip extends StackView {
 		element.replaceChildren(this.note, make("div", { className: "bar" }, this.says,
 			...buttons.map(([text, act]) => button(text, act)), otherButton(app, "threads", "Back to the list"),
 			this.text.element), this.scroll);
-		this.scroll.addEventListener("scroll", this.#later, { passive: true });
-		this.offs.push(app.on("resize", this.#later));
+		this.scroll.addEventListener("scroll", () => this.rows.forEach(({ canvas }) => canvas.later()), { passive: true });
+		this.offs.push(app.on("resize", this.update), app.on("theme", () => this.rows.forEach(({ canvas }) => canvas.retheme())));
 	}
 
 	onState(state, old) {
-		if (state.threads !== old.threads)
+		if (["brush", "threads"].some((key) => state[key] !== old[key]))
 			this.update();
-		else if (this.strip && state.brush !== old.brush)
-			this.#place(state);
+	}
+
+	/* What the state says is seen; else what is selected. */
+	get window() {
+		const { brush, ranges } = this.app.store.state;
+		const { from, to } = brush ?? (ranges.length ? spanOf(ranges) : { from: 0, to: this.end });
+		return fitWindow([from, Math.min(to, this.end)], [0, this.end], LEAST_NS);
+	}
+
+	get end() {
+		return this.app.profile.lengthNs + 1;
 	}
 
 	show() {
-		const { app } = this;
-		const { state } = app.store;
-		const nShown = state.threads || AT_ONCE;
-		const selection = this.selection = app.models.selection();
-		const { threads, nThreads } = this.strip = app.models.strip(nShown);
-		this.end = selection.profile.lengthNs + 1;
-		const search = app.models.search();
+		const { app, window } = this;
+		const { models } = app;
+		const nAsked = app.store.state.threads || AT_ONCE;
+		const { threads, nThreads } = models.strip(nAsked, ...window, Math.max(1, this.scroll.clientWidth));
+		this.colours = models.stackColours();
+		const selection = models.selection();
+		const search = models.search();
 		this.matches = search.names && Uint8Array.from({ length: numberOfFrames(selection) },
 			(_, frame) => (search.names.has(frameName(selection, frame)) ? 1 : 0));
 		this.tellFound(search.problem ? search : this.matches && { nodes: this.matches.reduce((sum, one) => sum + one, 0) });
+		this.axis.replaceChildren(...window.map((ns) => make("span", { textContent: formatTime(ns) })));
+		if (selection !== this.selection || threads.length !== this.rows.length)
+			this.#build(selection, threads, nThreads);
+		this.rows.forEach((row, i) => row.show(threads[i]));
+		this.text.refresh();
+	}
+
+	#build(selection, threads, nThreads) {
+		const { app } = this;
+		this.selection = selection;
 		this.sayEmpty(nThreads ? "" : whyEmpty(app, selection));
 		this.says.textContent = nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`;
 		this.text.element.hidden = nThreads === 0;
-		this.#place(state);
 		this.rows = threads.map((thread) => new StripRow(this, thread));
 		const nMore = Math.min(AT_ONCE, nThreads - threads.length);
-		this.scroll.replaceChildren(this.axis, ...this.rows.map(({ element }) => element), ...(nMore > 0
-			? [button(`Show ${nMore} more of ${nThreads} threads`, () => app.store.set({ threads: nShown + AT_ONCE }))] : []));
+		this.scroll.replaceChildren(this.axis, ...this.rows.map(({ element }) => element), ...(nMore > 0 ? [button(
+			`Show ${nMore} more of ${nThreads} threads`, () => app.store.set({ threads: threads.length + AT_ONCE }))] : []));
 	}
-
-	/* Those that are seen; the others when they are. */
-	#later = inFrame(() => this.rows.forEach((row) => isNear(row.element) && row.draw()));
 
 	/** Also those that are not seen. */
 	drawAll() {
-		this.rows.forEach((row) => row.draw());
-	}
-
-	/* To what the state says is seen; else to what is selected. */
-	#place({ brush, ranges }) {
-		const { from, to } = brush ?? (ranges.length ? spanOf(ranges) : { from: 0, to: this.end });
-		this.window = fitWindow([from, Math.min(to, this.end)], [0, this.end], LEAST_NS);
-		this.axis.replaceChildren(...this.window.map((ns) => make("span", { textContent: formatTime(ns) })));
-		this.text.refresh();
-		this.#later();
+		this.rows.forEach(({ canvas }) => canvas.draw());
 	}
 
 	#asText() {
-		const nameOf = (node) => (node > 0 ? this.nameOf(node) : "[no stack]");
-		const { threads } = this.strip;
-		const nParts = Math.max(4, Math.min(TEXT_PARTS, Math.floor((AT_ONCE * TEXT_PARTS) / threads.length)));
-		const rows = threads.flatMap((thread) =>
-			stripParts(this.strip, thread, this.window, nParts, nameOf).map((part) => [
-				thread.label, formatTime(part.from), formatTime(part.to), String(part.samples),
-				part.functions.slice(0, TEXT_FUNCTIONS)
-					.map(([name, amount]) => `${formatShare(amount, part.amount)} ${name}`).join(", ") || "no sample"]));
+		const { window } = this;
+		const nThreads = this.rows.length;
+		const nParts = Math.max(4, Math.min(TEXT_PARTS, Math.floor((AT_ONCE * TEXT_PARTS) / nThreads)));
+		const rows = this.app.models.stripParts(nThreads, ...window, nParts).flatMap(({ label, parts }) =>
+			parts.map(({ to, samples, amount, functions }, i) => [
+				label || NO_NAME, formatTime(i ? parts[i - 1].to : window[0]), formatTime(to), String(samples),
+				functions.map((one) => `${formatShare(one.amount, amount)} ${one.name}`).join(", ") || "no sample"]));
 		return { caption: `Threads by time, in ${nParts} parts of what is seen`,
 			head: ["thread", "from", "to", "samples", "innermost functions, most first"], rows };
-	}
-
-	nameOf(node) {
-		return frameName(this.selection, this.strip.nodes.frame[node]);
 	}
 
 	#select() {
@@ -115,7 +107,7 @@ class Strip extends StackView {
 	/* What its samples stand for; of what is no sum, how many they are. */
 	amountOf(thread) {
 		const { selection } = this;
-		return selection.measure === "mean" || selection.isSigned ? `${thread.to - thread.from} samples`
+		return selection.measure === "mean" || selection.isSigned ? `${thread.nSamples} samples`
 			: formatTotal(thread.amount, selection);
 	}
 }
