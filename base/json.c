@@ -391,9 +391,9 @@ void json_add_string(struct buf *buf, const char *text)
 
 static void begin_member(struct buf *buf, const char *name)
 {
-	if (buf->len && buf->data[buf->len - 1] != '{')
-		buf_add_char(buf, ',');
-	buf_printf(buf, "\"%s\":", name);
+	buf_add(buf, buf->len && buf->data[buf->len - 1] != '{' ? ",\"" : "\"");
+	buf_add(buf, name);
+	buf_add(buf, "\":");
 }
 
 void json_add_text(struct buf *buf, const char *name, const char *text)

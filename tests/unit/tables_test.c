@@ -532,6 +532,20 @@ static void one_that_leaves_again_and_again_is_not_read_each_time(void **state)
 	process_tables_free(tables);
 }
 
+static void a_little_room_begins_no_large_reading(void **state)
+{
+	struct process_tables *tables = find_own();
+
+	(void)state;
+	(void)make_cells(THREADS);
+	((struct tables *)fixture_state.tables)->n_cells = TABLES_CELLS;
+	shared.allowed_ns = io_now_ns();
+	shared.bytes_left = TABLES_ALWAYS_BYTES;
+	process_tables_read(tables);
+	assert_int_not_equal(shared.bytes_left, 0);
+	process_tables_free(tables);
+}
+
 static void a_process_that_is_gone_has_none(void **state)
 {
 	struct process_tables *tables = process_tables_new(&shared, 4194304, 0);
@@ -578,6 +592,7 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(
 			one_that_leaves_again_and_again_is_not_read_each_time, begin, end),
+		cmocka_unit_test_setup_teardown(a_little_room_begins_no_large_reading, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_that_is_gone_has_none, begin, end),
 	};
 

@@ -49,7 +49,7 @@ uint64_t totals_quantile_ns(const struct total_tier *tier, double q);
  */
 bool totals_has(enum totals_subject subject, const struct total_tier *tier);
 
-/** totals_rows - the rows of SUBJECT that count something, each with a newline */
+/** totals_rows - rows of SUBJECT that count something, each with a newline, until BUF is full */
 void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
 		 bool buckets);
 

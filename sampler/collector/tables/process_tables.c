@@ -170,7 +170,7 @@ static int read_view(struct process_tables *tables, struct counted *at,
 		shared->allowed_ns = now_ns;
 		shared->bytes_left = TABLES_ROUND_BYTES;
 	}
-	bytes = shared->bytes_left ? VIEW_BYTES : TABLES_ALWAYS_BYTES;
+	bytes = shared->bytes_left > TABLES_ALWAYS_BYTES ? VIEW_BYTES : TABLES_ALWAYS_BYTES;
 	r = table_view_read(&at->view, scratch, tables->mem_fd, state, &bytes);
 	shared->bytes_left = shared->bytes_left > bytes ? shared->bytes_left - bytes : 0;
 	return r;

@@ -24,8 +24,8 @@ enum {
 	TABLES_READ_MS = 200,           /* between two readings: each pass of the drain thread, */
 	TABLES_READ_MOST_MS = 60000,    /* or longer, for tables that take long to read */
 	TABLES_STALL_MS = 100,          /* runs of tasks that are longer are stalls */
-	TABLES_ROUND_BYTES = 256 << 20, /* after which, in a second, only what takes less than */
-	TABLES_ALWAYS_BYTES = 2 << 20,  /* this is read; of the rest the last reading stands */
+	TABLES_ROUND_BYTES = 256 << 20, /* in a second; when no more than the next is left of it, */
+	TABLES_ALWAYS_BYTES = 2 << 20,  /* what takes more is not read: its last reading stands */
 	TABLES_STATES = 16,             /* of one process, ever; further ones are not switched on */
 };
 
