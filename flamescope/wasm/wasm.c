@@ -386,61 +386,6 @@ const struct wasm_view *wasm_profile_column(const struct profile *profile, const
 	return column ? column : numbered_column(profile, name, i);
 }
 
-/* --- dimensions --- */
-
-/* DELTA_METRIC: the metric whose changes are counted; "": none. */
-WASM_EXPORT("dimension_new")
-struct dimension *wasm_dimension_new(const struct profile *profile, const char *name,
-				     const char *delta_metric)
-{
-	struct dimension *dimension = calloc(1, sizeof(*dimension));
-
-	if (!dimension) {
-		(void)err_set(wasm_err(), ENOMEM, "a dimension");
-		return NULL;
-	}
-	if (dimension_init(dimension, profile, name, *delta_metric ? delta_metric : NULL,
-			   wasm_err()) == 0)
-		return dimension;
-	dimension_release(dimension);
-	free(dimension);
-	return NULL;
-}
-
-WASM_EXPORT("dimension_free") void wasm_dimension_free(struct dimension *dimension)
-{
-	dimension_release(dimension);
-	free(dimension);
-}
-
-/* A list of the values' labels. */
-WASM_EXPORT("dimension_facts") const char *wasm_dimension_facts(const struct dimension *dimension)
-{
-	struct buf *buf = wasm_answer();
-
-	buf_add_char(buf, '[');
-	for (size_t i = 0; i < dimension->n_values; i++) {
-		if (i)
-			buf_add_char(buf, ',');
-		json_add_string(buf, dimension->labels[i]);
-	}
-	buf_add_char(buf, ']');
-	return buf_text(buf);
-}
-
-/* The number of each sample's value. */
-WASM_EXPORT("dimension_column")
-const struct wasm_view *wasm_dimension_column(const struct dimension *dimension,
-					      const struct profile *profile)
-{
-	uint32_t *to;
-	const struct wasm_view *column = wasm_numbers(profile->n_samples, &to);
-
-	for (size_t i = 0; to && i < profile->n_samples; i++)
-		to[i] = dimension_value(dimension, i);
-	return column;
-}
-
 /* --- selections --- */
 
 /* STEP of the words of a page's URL: "focus:main", "collapse"; it frees FROM. */
@@ -523,6 +468,7 @@ WASM_EXPORT("selection_facts") const char *wasm_selection_facts(const struct sel
 	json_add_number(buf, "nIdle", selection->n_idle);
 	json_add_number(buf, "nOthers", selection->n_others);
 	json_add_bool(buf, "isSigned", selection->is_signed);
+	json_add_bool(buf, "hasSpans", selection->spans && selection->n);
 	buf_add(buf, ",\"labels\":[");
 	for (size_t i = 0; i < selection->n_labels; i++) {
 		if (i)

@@ -139,25 +139,40 @@ WASM_EXPORT("tracks_facts") const char *wasm_tracks_facts(const struct tracks *t
 {
 	struct buf *buf = wasm_answer();
 
-	buf_printf(buf, "{\"nStates\":%zu,\"total\":%.17g,\"most\":[0,%.17g,%.17g],\"rows\":[",
+	buf_printf(buf, "{\"nStates\":%zu,\"total\":%.17g,\"most\":[0,%.17g,%.17g]}",
 		   tracks->n_states, tracks->total, tracks->most[1], tracks->most[2]);
-	for (size_t i = 0; i < tracks->n; i++) {
-		const struct track *row = &tracks->rows[i];
-
-		buf_printf(buf, "%s{\"level\":%u,\"nThreads\":%zu", i ? "," : "", row->level,
-			   row->n_threads);
-		buf_printf(buf, ",\"amount\":%.17g,\"running\":%.17g,\"from\":%zu,\"to\":%zu",
-			   row->amount, row->running, row->from, row->to);
-		json_add_text(buf, "label", row->label);
-		buf_add_char(buf, '}');
-	}
-	buf_add(buf, "]}");
 	return buf_text(buf);
+}
+
+/* With a NUL after each. */
+static const struct wasm_view *track_labels(const struct tracks *tracks)
+{
+	struct buf *buf = wasm_answer();
+
+	for (size_t i = 0; i < tracks->n; i++)
+		(void)buf_append(buf, tracks->rows[i].label, strlen(tracks->rows[i].label) + 1);
+	return wasm_view(buf_text(buf), buf->len, WASM_U8);
 }
 
 WASM_EXPORT("tracks_column")
 const struct wasm_view *wasm_tracks_column(const struct tracks *tracks, const char *name)
 {
+	const struct track *rows = tracks->rows;
+
+	if (strcmp(name, "labels") == 0)
+		return track_labels(tracks);
+	if (strcmp(name, "level") == 0)
+		return WASM_NUMBERS(rows, tracks->n, level);
+	if (strcmp(name, "nThreads") == 0)
+		return WASM_NUMBERS(rows, tracks->n, n_threads);
+	if (strcmp(name, "from") == 0)
+		return WASM_NUMBERS(rows, tracks->n, from);
+	if (strcmp(name, "to") == 0)
+		return WASM_NUMBERS(rows, tracks->n, to);
+	if (strcmp(name, "amount") == 0)
+		return WASM_DOUBLES(rows, tracks->n, amount);
+	if (strcmp(name, "running") == 0)
+		return WASM_DOUBLES(rows, tracks->n, running);
 	if (strcmp(name, "bins") == 0)
 		return WASM_NUMBERS(tracks->cells, tracks->n_cells, at);
 	return WASM_DOUBLES(tracks->cells, tracks->n_cells, amount);

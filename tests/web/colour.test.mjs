@@ -7,8 +7,7 @@ import { makeFlame } from "../../flamescope/web/models/flame.js";
 import { frameModule, frameName } from "../../flamescope/web/stacks/frames.js";
 import { column, startModel } from "../../flamescope/web/models/model.js";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
-import { readPack } from "../../flamescope/web/models/pack.js";
+import { makeSelection, readPack } from "./columns.mjs";
 import { packOfText } from "./packs.mjs";
 import { profileOf } from "./profile_fixture.mjs";
 

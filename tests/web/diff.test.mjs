@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { makeDiff } from "../../flamescope/web/models/diff.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "./columns.mjs";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { chanceOf, profileOf } from "./profile_fixture.mjs";
 

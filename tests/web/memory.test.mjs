@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPack } from "../../flamescope/web/models/pack.js";
+import { readPack, withStacks } from "./columns.mjs";
 import { parseHash } from "../../flamescope/web/state/store.js";
 import { makeSelections } from "../../flamescope/web/models/answers.js";
 import { makeFunctions } from "../../flamescope/web/models/flame.js";
@@ -37,7 +37,7 @@ test(`${N_SELECTIONS} selections in a row have the memory of those that are kept
 	const selections = makeSelections({ A: readPack(made), B: null });
 	const look = (i) => {
 		const selection = selections.selection(stateOf(i));
-		const { n, stacks, values } = selection;
+		const { n, stacks, values } = withStacks(selection);
 		assert.ok(n > 0.9 * N_SAMPLES && stacks.length === n && values.length === n);
 		if (i % 10 === 0)
 			assert.ok(makeFunctions(selection).n > 0 && makeHeat(selections.whole(stateOf(i))).samples.length > 0);

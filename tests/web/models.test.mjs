@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readPack } from "../../flamescope/web/models/pack.js";
+import { makeSelection, readPack } from "./columns.mjs";
 import { EMPTY_QUERY, parseRange } from "../../flamescope/web/state/query.js";
 import { frameName } from "../../flamescope/web/stacks/frames.js";
 import { rangeBetween, rectangleRanges } from "../../flamescope/web/heat/heat_place.js";
-import { dimensionValues, makeSelection } from "../../flamescope/web/models/select.js";
+import { dimensionValues } from "../../flamescope/web/models/select.js";
 import { makeFlame, makeFunctions } from "../../flamescope/web/models/flame.js";
 import { makeSelections } from "../../flamescope/web/models/answers.js";
 import { parseHash } from "../../flamescope/web/state/store.js";

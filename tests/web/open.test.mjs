@@ -11,7 +11,8 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { inflate } from "../../flamescope/web/models/bytes.js";
-import { pageOf, readPack, readRecording, releaseProfile } from "../../flamescope/web/models/pack.js";
+import { readPack, readRecording } from "./columns.mjs";
+import { pageOf, releaseProfile } from "../../flamescope/web/models/pack.js";
 import { folder, golden, packOfCommand } from "./packs.mjs";
 
 const { WICK } = process.env;

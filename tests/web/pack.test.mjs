@@ -6,9 +6,8 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { inflate } from "../../flamescope/web/models/bytes.js";
 import { facts, fromBase64 } from "../../flamescope/web/models/model.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
-import { readPack } from "../../flamescope/web/models/pack.js";
+import { makeSelection, readPack } from "./columns.mjs";
 import { golden, packOfCommandText, packOfFile, packOfText } from "./packs.mjs";
 
 const bytes = packOfFile(join(golden, "zoo.comment.perf"));

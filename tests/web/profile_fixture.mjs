@@ -1,6 +1,5 @@
 /* profile_fixture.mjs - profiles from samples written by hand, and what is computed step by step */
-import { readPack } from "../../flamescope/web/models/pack.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection, readPack } from "./columns.mjs";
 import { packByHand } from "./packs.mjs";
 
 /** What of a difference is chance, counted to the end at once. */

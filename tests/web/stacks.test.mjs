@@ -5,20 +5,20 @@ import test from "node:test";
 import { formatAmount, formatChange, formatLength, formatRate, formatShare, formatStep, formatTotal, unitWord } from "../../flamescope/web/parts/amount.js";
 import { commandFor } from "../../flamescope/web/state/command.js";
 import { makeFlame, stackColours } from "../../flamescope/web/models/flame.js";
-import { foundIn } from "../../flamescope/web/models/frame_search.js";
+import { foundIn, searchNames } from "../../flamescope/web/models/frame_search.js";
 import { amountText, countText, rangesText, selectedNs, valueText } from "../../flamescope/web/heat/heat_words.js";
 import { withHeat } from "../../flamescope/web/models/heat.js";
 import { drawingOf, facts } from "../../flamescope/web/models/model.js";
-import { frameName } from "../../flamescope/web/stacks/frames.js";
+import { frameName, numberOfFrames } from "../../flamescope/web/stacks/frames.js";
 import { defaultMetric, periodOf } from "../../flamescope/web/state/recording.js";
 import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/query.js";
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
 import { stripOf, stripParts } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
+import { rowsOf } from "../../flamescope/web/threads/thread_track.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
-import { readPack } from "../../flamescope/web/models/pack.js";
+import { makeSelection, readPack } from "./columns.mjs";
 import { packOfText } from "./packs.mjs";
 import { inRanges, profileOf } from "./profile_fixture.mjs";
 
@@ -97,11 +97,13 @@ test("what is matched below a match is not counted again", () => {
 	const selection = select(samples);
 	const tree = makeFlame(selection);
 	const nameOf = (f) => frameName(selection, f);
-	const { matches, found } = foundIn({ names: new Set(["a", "b"]) }, tree, nameOf, 10);
+	const names = Array.from({ length: numberOfFrames(selection) }, (_, frame) => nameOf(frame));
+	const { found: [matches] } = searchNames("^[ab]$", [names]);
+	const { found } = foundIn("", matches, tree);
 	assert.deepEqual(found, { nodes: 8, share: "80.00 %" });
 	assert.deepEqual([...new Set(tree.frame.slice(1))].filter((f) => matches[f]).map(nameOf).sort(), ["a", "b"]);
-	assert.deepEqual(foundIn({ names: null }, tree, nameOf, 10), { matches: null, found: null });
-	assert.deepEqual(foundIn({ problem: "no" }, tree, nameOf, 10), { matches: null, found: { problem: "no" } });
+	assert.deepEqual(foundIn("", undefined, tree), { matches: undefined, found: null });
+	assert.deepEqual(foundIn("no", undefined, tree), { matches: undefined, found: { problem: "no" } });
 });
 
 const functionDetails = (selection, name) => facts("details", selection.made, name);
@@ -195,9 +197,8 @@ test("the strip of random stacks is what its samples are, deeper ones as far as 
 });
 
 /* The track of a row as [bin, state, amount]. */
-function trackOf({ rows, bins, values, nStates }, row) {
-	const { from, to } = rows[row];
-	return [...bins.subarray(from, to)].map((at, i) => [Math.floor(at / nStates), at % nStates, values[from + i]]);
+function trackOf({ from, to, bins, values, nStates }, row) {
+	return [...bins.subarray(from[row], to[row])].map((at, i) => [Math.floor(at / nStates), at % nStates, values[from[row] + i]]);
 }
 
 test("processes and threads have what their samples are, most first, and when", () => {
@@ -207,7 +208,7 @@ test("processes and threads have what their samples are, most first, and when", 
 	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
 	const part = inRanges(whole, [{ from: 0, to: 1500e3, rows: null }]);
 	const tracks = threadTracks(whole, part, 0, 2000e3);
-	assert.deepEqual(tracks.rows.map(({ label, level, amount, nThreads }) => [label, level, amount, nThreads]),
+	assert.deepEqual(rowsOf(tracks).map(({ label, level, amount, nThreads }) => [label, level, amount, nThreads]),
 		[["single/9", 1, 20, 0], ["main/7", 1, 8, 2], ["helper/8", 2, 7, 0], ["main/7", 2, 1, 0]]);
 	assert.deepEqual([tracks.total, tracks.most, tracks.states.length > 1, tracks.isLanes], [28, [0, 30, 30], false, false]);
 	assert.deepEqual(trackOf(tracks, 0), [[10, 5, 20]]);
@@ -222,7 +223,7 @@ test("a sample of wall time is the end of what it stands for, in a state", () =>
 	const whole = makeSelection(profile, { ...EMPTY_QUERY, metric: "period" });
 	const tracks = threadTracks(whole, whole, 0, 4000e6); /* a bin is 20 ms */
 	assert.deepEqual([tracks.isLanes, tracks.states.length > 1, tracks.total], [true, true, 132e6]);
-	assert.equal(tracks.rows[0].running, 1e6);
+	assert.equal(tracks.running[0], 1e6);
 	const ms = trackOf(tracks, 0).map(([bin, state, amount]) => [bin, state, Math.round(amount / 1e3) / 1e3]);
 	assert.deepEqual(ms, [[3, 2, 20], [4, 2, 20], [9, 5, 1], [15, 3, 10], [16, 3, 20], [17, 3, 20], [18, 3, 20], [19, 3, 20]]);
 	const late = trackOf(threadTracks(whole, whole, 0, 80e6), 0).reduce((sum, [, , amount]) => sum + amount, 0);

@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { makeDiff } from "../../flamescope/web/models/diff.js";
 import { makeFlame } from "../../flamescope/web/models/flame.js";
-import { makeSelection } from "../../flamescope/web/models/select.js";
+import { makeSelection } from "./columns.mjs";
 import { EMPTY_QUERY } from "../../flamescope/web/state/query.js";
 import { profileOf } from "./profile_fixture.mjs";
 import * as layouts from "../../flamescope/web/stacks/tree_layout.js";

@@ -33,7 +33,13 @@ export class HeatCanvas {
 		this.pending = null; /* the cell of the first click */
 		this.cursor = null; /* of the keyboard */
 		this.drawn = null; /* {from, to: cells, part} of a rectangle that is not selected yet */
-		element.append(this.canvas);
+		this.space = make("div", { className: "heat-space" }, this.canvas); /* is as high as all rows, the canvas as what is seen */
+		element.append(this.space);
+	}
+
+	/* How far it is scrolled down, pixels. */
+	get top() {
+		return this.height ? 0 : this.element.scrollTop;
 	}
 
 	/* Its model and what is seen of it; false while the query says something that is not there. */
@@ -57,7 +63,7 @@ export class HeatCanvas {
 		const window = brush ? { from: brush.from, to: brush.from + span } : wholeWindow(this.heat);
 		this.place = placeOf(this.heat, window, this.width, this.height || heightIn(this.heat, room));
 		if (!this.height)
-			this.place.axisTop = Math.min(this.place.height, element.scrollTop + room);
+			this.place.axisTop = Math.min(this.place.height, this.top + room);
 		return true;
 	}
 
@@ -70,9 +76,12 @@ export class HeatCanvas {
 			this.picture = { heat, theme: app.colours.theme, ...makeHeatPicture(heat, app.colours.heat()) };
 		if (!picture)
 			listenHeat(this);
-		const height = place.height + AXIS;
+		const full = place.height + AXIS;
+		const height = this.height ? full : Math.min(full, this.element.clientHeight);
+		this.space.style.height = `${full}px`;
 		const context = sharpContext(canvas, width, height);
-		context.clearRect(0, 0, width, height);
+		context.translate(0, -this.top);
+		context.clearRect(0, this.top, width, height);
 		this.paint(context, place, width);
 		this.shown(isNew);
 	}

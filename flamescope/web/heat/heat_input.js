@@ -32,7 +32,7 @@ export function listenHeat(view) {
 	const { app, canvas } = view;
 	let timer = 0; /* until the functions of a cell are looked up */
 
-	const cellOf = (event) => cellAt(view.heat, view.place, event.offsetX, event.offsetY);
+	const cellOf = (event) => cellAt(view.heat, view.place, event.offsetX, event.offsetY + view.top);
 	const adds = ({ shiftKey, ctrlKey, metaKey }) => shiftKey || ctrlKey || metaKey;
 
 	/* What was asked of a cell where the pointer is no more is not shown. */

@@ -10,13 +10,14 @@ import { makeDiff } from "wick/models/diff.js";
 import { makeFlame, makeFunctions, stackColours } from "wick/models/flame.js";
 import { searchNames } from "wick/models/frame_search.js";
 import { brushBins, makeHeat, topFrames, withHeat } from "wick/models/heat.js";
-import { frameName } from "wick/stacks/frames.js";
+import { frameName, numberOfFrames } from "wick/stacks/frames.js";
 import { keyOf, makeMemo } from "wick/models/memo.js";
 import { drawingOf, facts, fileOf, fromBase64 } from "wick/models/model.js";
 import { pageOf, readPack, readRecording, releaseProfile } from "wick/models/pack.js";
 import { refusePatterns } from "wick/models/pattern.js";
-import { dimensionOf, dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
+import { dimensionValues, emptySelection, makeSelection } from "wick/models/select.js";
 import { stripOf, stripParts } from "wick/models/strip.js";
+import { textsOf } from "wick/state/recording.js";
 import { threadTracks } from "wick/models/threads.js";
 
 const MAX_KEPT = 8; /* selections: what a page asks of one state; fresh memory costs more than their samples */
@@ -106,6 +107,22 @@ export function makeAnswers() {
 	const forHeat = (state, metric = "") => selections.allTime(metric ? { ...state, query: { ...state.query, metric } } : state,
 		state.by === "event");
 
+	/* [ranges, which, selection] of each. */
+	function sidesOf(state) {
+		const { ranges } = state;
+		const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
+			.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
+		const base = selections.selectionB(state);
+		const before = base ? [[null, "", base]] : [];
+		const others = selections.others(state);
+		return others.length ? [...now, ...before, ...others] : [...before, ...now];
+	}
+
+	function tracksOf(state, query, ...window) {
+		const of = { ...state, query };
+		return threadTracks(selections.allTime(of), selections.selection(of), ...window);
+	}
+
 	return {
 		/*
 		 * Of the recordings A, B... PARTS are from now on others: each a {file}, or the {text} or {buffer} of a
@@ -149,17 +166,8 @@ export function makeAnswers() {
 		 * The baseline, each of several ranges by itself, and further recordings:
 		 * [{ranges (null: not of A), which ("": the baseline), said, tree}]
 		 */
-		sides(state) {
-			const { ranges } = state;
-			const now = (ranges.length > 1 ? ranges.map((range) => [range]) : [ranges])
-				.map((part) => [part, "A", selections.selection({ ...state, ranges: part })]);
-			const base = selections.selectionB(state);
-			const before = base ? [[null, "", base]] : [];
-			const others = selections.others(state);
-			const sides = others.length ? [...now, ...before, ...others] : [...before, ...now];
-			return sides.map(([part, which, selection]) =>
-				({ ranges: part, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) }));
-		},
+		sides: (state) => sidesOf(state).map(([ranges, which, selection]) =>
+			({ ranges, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) })),
 		/*
 		 * Names of the functions with most, and the one that callers and callees are of: with PART in its name;
 		 * "": that is searched for, else that the details are about, else that has most of its own.
@@ -170,29 +178,32 @@ export function makeAnswers() {
 			const names = Array.from(frame, (one) => frameName(selection, one));
 			const own = selfGain.map((gain, i) => gain + selfLoss[i]);
 			const most = own.reduce((best, one, i) => (one > own[best] ? i : best), 0);
-			const found = (state.search && searchNames(state.search, names).names) || new Set();
+			const [isFound] = state.search ? searchNames(state.search, [names]).found : [];
 			const named = [part || state.frame].filter((name) => names.includes(name));
 			const likely = part ? [...named, ...names.filter((name) => name.toLowerCase().includes(part.toLowerCase())), part]
-				: [...found, ...named, names[most] ?? ""];
+				: [...names.filter((_, i) => isFound?.[i]), ...named, names[most] ?? ""];
 			return { names: [...new Set(names.slice(0, MOST_CHOICES))], around: likely[0] };
 		},
 		functions: (state) => makeFunctions(selections.selection(state)),
 		strip: (state, ...seen) => stripOf(selections.selection(state), ...seen),
 		stripParts: (state, ...seen) => stripParts(selections.selection(state), ...seen),
 		stackColours: (state) => stackColours(selections.selection(state), state.colour),
-		/* Of all functions, labels of groups, threads and processes. */
-		search(state) {
-			const selected = [selections.selection(state), selections.selectionB(state)].filter((selection) => selection);
-			return searchNames(state.search, [...new Set(selected.flatMap(({ profile, labels }) =>
-				[...Array.from(profile.frames.name, profile.text), ...labels,
-				...["thread", "process"].flatMap((name) => dimensionOf(profile, name).labels)]))]);
+		/* Which frames OF the selection or each of the sides, functions of the diff, or rows of these threads are found. */
+		search(state, of, ...words) {
+			const framesOf = (selection) => Array.from({ length: numberOfFrames(selection) }, (_, frame) => frameName(selection, frame));
+			const lists = {
+				selection: () => [framesOf(selections.selection(state))],
+				sides: () => sidesOf(state).map(([, , selection]) => framesOf(selection)),
+				diff: () => [selections.diff(state).names],
+				threads: () => [textsOf(tracksOf(state, ...words).labels)],
+			};
+			return searchNames(state.search, lists[of]());
 		},
 		refuse: (state, patterns) => refusePatterns(patterns),
 		/* By QUERY instead of the state's, which may be about some threads only. */
-		threads(state, query, fromNs, toNs) {
-			const of = { ...state, query };
-			const selection = selections.selection(of);
-			return { ...threadTracks(selections.allTime(of), selection, fromNs, toNs), selection: said(selection) };
+		threads(state, query, ...window) {
+			const selection = selections.selection({ ...state, query });
+			return { ...tracksOf(state, query, ...window), selection: said(selection) };
 		},
 		details: (state, name) => facts("details", selections.selection(state).made, name),
 		diff(state) {

@@ -4,44 +4,32 @@ import { formatShare } from "wick/parts/amount.js";
 import { makePattern, matchesFunction } from "wick/models/pattern.js";
 
 /**
- * searchNames - those of NAMES that TEXT, a pattern, finds; only a pattern with capitals minds the case
+ * searchNames - which names of some LISTS TEXT, a pattern, finds; only a pattern with capitals minds the case
  *
- * Return: {names: a Set}, or {problem}.
+ * Return: {found: a byte for each name of each list}, or {problem, found: []}.
  */
-export function searchNames(text, names) {
+export function searchNames(text, lists) {
 	try {
 		const pattern = makePattern(text, /[A-Z]/.test(text) ? "" : "i");
 		try {
-			return { names: new Set(names.filter((name) => matchesFunction(pattern, name))) };
+			return { found: lists.map((names) => Uint8Array.from(names, (name) => (matchesFunction(pattern, name) ? 1 : 0))) };
 		} finally {
 			pattern.end();
 		}
 	} catch (error) {
-		return { problem: error.message };
+		return { problem: error.message, found: [] };
 	}
-}
-
-/* One byte a frame of the tree: whether its name is among NAMES. */
-function matchFrames(tree, names, nameOf, nFrames) {
-	const known = new Uint8Array(nFrames);
-	for (let node = 1; node < tree.n; node++) {
-		const frame = tree.frame[node];
-		if (known[frame] === 0)
-			known[frame] = names.has(nameOf(frame)) ? 2 : 1;
-	}
-	return known.map((found) => found >> 1);
 }
 
 /**
- * foundIn - what a search finds in a tree
+ * foundIn - what a search finds in a tree; MATCHES: of its frames, undefined without a search
  *
- * Return: {matches: a byte a frame, or null, found}; found is null without a search, {problem} or {nodes: how
- * many match, share: of the whole, at or below one of them}.
+ * Return: {matches, found}; found is null without a search, {problem} or {nodes: how many match, share: of the
+ * whole, at or below one of them}.
  */
-export function foundIn(search, tree, nameOf, nFrames) {
-	const matches = search.names ? matchFrames(tree, search.names, nameOf, nFrames) : null;
-	if (!matches || search.problem)
-		return { matches, found: search.problem ? { problem: search.problem } : null };
+export function foundIn(problem, matches, tree) {
+	if (!matches)
+		return { matches, found: problem ? { problem } : null };
 	const covered = new Uint8Array(tree.n);
 	let sum = 0;
 	let nodes = 0;

@@ -1,14 +1,12 @@
 /*
  * pack.js - a pack's bytes as a profile (flamescope/pack/pack.h says what they are)
  *
- * C checks them; what of a profile the views look at is copied out when they first do.  Columns of
- * 64 bits are doubles; a value that a sample has not is NaN.
+ * C checks them; what of a profile the views look at is copied out when they first do.
  */
 
 import { allocate, column, facts, free, lazy, make, release, stringOf } from "wick/models/model.js";
 
 const PALETTE = ["frames", "changes", "more", "less", "ink"]; /* of flamescope/wasm/wasm_draw.c */
-const SAMPLE_COLUMNS = ["time", "weight", "thread", "stack", "cpu", "event"];
 const FRAME_COLUMNS = ["name", "module", "inlined"];
 
 /* Each string is decoded once. */
@@ -58,19 +56,8 @@ function profileOf(address) {
 	Object.assign(profile, {
 		text,
 		frames: lazy({ n: said.nFrames }, { ...columns(FRAME_COLUMNS, "frame_"), family: () => column("family", profile.made) }),
-		/* The code of samples whose word the loader had no room for is the one after the last. */
-		tags: said.tags.map(({ name, n }, i) => lazy({ name }, {
-			values: () => Array.from(of("tag_values", i), text),
-			codes: () => of("tag_codes", i).map((code) => Math.min(code, n)),
-		})),
-		metrics: said.metrics.map((metric, i) => lazy(metric, {
-			values: () => of("metric_values", i),
-			deltas: () => of("metric_deltas", i),
-		})),
 	});
 	return lazy(profile, {
-		...columns(SAMPLE_COLUMNS),
-		nodes: () => ({ n: said.nNodes, parent: of("node_parent"), frame: of("node_frame") }),
 		families: () => facts("family", profile.made),
 		states: () => facts("state"),
 		notes: () => facts("notes", profile.made, Date.now() * 1e6),

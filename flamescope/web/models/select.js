@@ -6,13 +6,9 @@
  * profile's; above, the label of a group.
  */
 
-import { column, facts, free, lazy, make, using } from "wick/models/model.js";
+import { facts, free, make } from "wick/models/model.js";
 import { parseMetric, queryWords, rangeWord } from "wick/state/query.js";
 import { formatTransform } from "wick/state/transforms.js";
-
-/** What each sample of PROFILE says in a dimension: {labels, codes: by sample the place of its label}. */
-export const dimensionOf = (profile, name) => using("dimension", [profile.made, name, ""], (made) =>
-	({ labels: facts("dimension", made), codes: column("dimension", made, profile.made) }));
 
 /** Of what is no sum, how many samples there are. */
 export const countsSamples = ({ measure, isSigned }) => measure === "mean" || isSigned;
@@ -37,17 +33,7 @@ class Selection {
 	/* OF: {query, everyEvent, name of its metric}; REMAKE returns its address. */
 	constructor(profile, of, remake) {
 		this.remake = remake;
-		const said = facts("selection", this.made);
-		Object.assign(this, said, of, { profile });
-		const columnOf = (name) => column("selection", this.made, name);
-		lazy(this, {
-			samples: () => columnOf("samples"),
-			stacks: () => columnOf("stacks"),
-			values: () => columnOf("values"),
-			/* {from, to} of the times that samples stand for; empty where they are moments */
-			spans: () => ({ from: columnOf("span_from"), to: columnOf("span_to") }),
-			nodes: () => ({ n: said.nNodes, parent: columnOf("node_parent"), frame: columnOf("node_frame") }),
-		});
+		Object.assign(this, facts("selection", this.made), of, { profile });
 	}
 
 	get made() {

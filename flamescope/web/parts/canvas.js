@@ -1,7 +1,7 @@
 /* canvas.js - what drawings have in common: sharp pixels, what is seen of them, frames, dragging and keys */
 
 const DRAG_PX = 4; /* less is a click */
-const FRAME_MS = 4; /* for drawings; the browser's own work has the rest */
+const FRAME_MS = 3; /* for drawings; the browser's own work has the rest */
 
 /** The context of CANVAS, WIDTH and HEIGHT pixels of the page large, with the pixels that the screen has. */
 export function sharpContext(canvas, width, height) {
@@ -22,7 +22,7 @@ function runWaiting() {
 	const until = performance.now() + FRAME_MS;
 	frame = 0;
 	try {
-		for (const step of waiting) {
+		for (const step of [...waiting]) {
 			waiting.delete(step);
 			step();
 			if (performance.now() > until)

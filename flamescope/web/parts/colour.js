@@ -14,7 +14,7 @@ export const STEPS = 256;
 const CHANGE_STEPS = 8;
 
 /* 0xRRGGBB as a pixel of ImageData, whose bytes are r g b a. */
-const pixelOfRgb = (rgb) => ((255 << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
+export const pixelOfRgb = (rgb) => ((255 << 24) | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
 
 /** The same of "#rrggbb", which all colours of the page are. */
 export const pixelOf = (css) => pixelOfRgb(parseInt(css.slice(1), 16));
@@ -37,7 +37,10 @@ export function makeColours(app) {
 	app.store.subscribe(apply);
 	media.addEventListener("change", apply);
 	const palette = () => app.profile.palette[theme];
-	const frame = (number) => cssOf(palette().frames[number]);
+	const frameRgb = (number) => palette().frames[number];
+	const frame = (number) => cssOf(frameRgb(number));
+	const changeRgb = (part) => palette().changes[CHANGE_STEPS +
+		Math.sign(part) * Math.min(CHANGE_STEPS, Math.floor(Math.abs(part) * CHANGE_STEPS + 0.5))];
 	const heat = (side, part) => cssOf(palette()[side][Math.round(part * (STEPS - 1))]);
 	apply();
 	return {
@@ -48,6 +51,7 @@ export function makeColours(app) {
 		css: (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim(),
 		/* A frame's fill by its number; text in `frameInk` on it has a contrast of 4.5 at least. */
 		frame,
+		frameRgb,
 		get frameInk() {
 			return cssOf(palette().ink[0]);
 		},
@@ -66,9 +70,7 @@ export function makeColours(app) {
 		gain: (part) => heat("more", part),
 		loss: (part) => heat("less", part),
 		/* Of a box of which a part grew or shrank, -1 to 1. */
-		change(part) {
-			const step = Math.min(CHANGE_STEPS, Math.floor(Math.abs(part) * CHANGE_STEPS + 0.5));
-			return cssOf(palette().changes[CHANGE_STEPS + Math.sign(part) * step]);
-		},
+		change: (part) => cssOf(changeRgb(part)),
+		changeRgb,
 	};
 }

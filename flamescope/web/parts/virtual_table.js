@@ -9,18 +9,25 @@ import { button, make } from "wick/parts/dom.js";
 
 export const ROW_PIXELS = 25;
 const BEFORE = 4; /* rows above and below what is seen */
+const NEW_MS = 1.5; /* of a frame, for new rows: to lay them out takes longer than to make them */
 
 /* By a key of theirs: numbers the greatest first, texts from a to z; or from the other end.  What is below a row stays there. */
 function sorted(rows, key, isReversed, level = () => 1) {
 	const way = isReversed ? -1 : 1;
+	const keys = rows.map(key);
+	const byKey = typeof keys[0] === "number" ? (i, k) => way * (keys[k] - keys[i])
+		: (i, k) => way * (keys[i] < keys[k] ? -1 : keys[i] > keys[k] ? 1 : 0);
 	const roots = [];
-	for (const row of rows) {
-		const one = { row, key: key(row), below: [] };
-		(level(row) > 1 ? roots.at(-1).below : roots).push(one);
-	}
-	const inOrder = (all) => all.sort(({ key: a }, { key: b }) =>
-		way * (typeof a === "number" ? b - a : a < b ? -1 : a > b ? 1 : 0)).flatMap(({ row, below }) => [row, ...inOrder(below)]);
-	return inOrder(roots);
+	const below = new Map(); /* places, by that of their root */
+	rows.forEach((row, i) => {
+		const root = roots.at(-1);
+		if (level(row) === 1)
+			roots.push(i);
+		else if (!below.get(root)?.push(i))
+			below.set(root, [i]);
+	});
+	roots.sort(byKey);
+	return (below.size ? roots.flatMap((i) => [i, ...below.get(i)?.sort(byKey) ?? []]) : roots).map((i) => rows[i]);
 }
 
 /**
@@ -38,7 +45,9 @@ export class VirtualTable {
 		this.options = options;
 		this.columns = options.columns.filter(({ isHidden }) => !isHidden);
 		this.rows = [];
-		this.drawn = new Map(); /* the elements of rows, by their numbers */
+		this.drawn = new Map(); /* the elements of rows, by their numbers, */
+		this.kept = [0, 0]; /* from the first to the last, */
+		this.stale = new Set(); /* and those that are of other rows by now */
 		this.sort = "";
 		this.at = -1; /* the row with the outline, which is called */
 		this.name = options.name;
@@ -55,15 +64,17 @@ export class VirtualTable {
 		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
 			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
-		this.element.addEventListener("scroll", inFrame(() => this.draw()), { passive: true });
+		this.element.addEventListener("scroll", () => this.drawMore(), { passive: true });
+		this.drawMore = inFrame(() => this.draw());
+		this.drawLater = inFrame(() => this.#drawAfresh());
 		onKeys(this.element, ({ target }) => (target === this.element ? this.#keys() : {})); /* heads have keys of their own */
 	}
 
 	/**
 	 * Other rows, sorted by a word: a column's id, with "-" before it from the other end; by USUAL if no column has
-	 * it; "": as they are.
+	 * it; "": as they are.  PLACED() is called when they are drawn: the page is laid out without them before.
 	 */
-	show(rows, sort, usual = "") {
+	show(rows, sort, usual = "", placed = () => {}) {
 		const { columns, nameOf, tree } = this.options;
 		const known = (word) => columns.find(({ id, key }) => key && (word === id || word === `-${id}`));
 		this.sort = known(sort) ? sort : usual;
@@ -81,7 +92,8 @@ export class VirtualTable {
 				th.firstChild.textContent = label; /* else nothing is laid out before the rows are */
 		}
 		this.table.ariaRowCount = String(rows.length + 1);
-		this.draw(true);
+		this.placed = placed;
+		this.drawLater();
 	}
 
 	/** Scrolls to where the row with the outline is seen. */
@@ -89,32 +101,58 @@ export class VirtualTable {
 		const top = this.at * ROW_PIXELS;
 		const { scrollTop, clientHeight } = this.element;
 		this.element.scrollTop = Math.min(top, Math.max(scrollTop, top + 3 * ROW_PIXELS - clientHeight));
-		if (this.element.scrollTop !== scrollTop)
-			this.draw();
 	}
 
-	/** The rows that are seen; AFRESH: also those that were seen before. */
-	draw(afresh = false) {
-		const { rows, drawn } = this;
+	/* Rows of before are seen until others take their places; the first ones come when the page is laid out. */
+	#drawAfresh() {
+		this.stale = new Set(this.drawn.keys());
+		this.#keep(...this.kept.map((at) => Math.min(at, this.rows.length)));
+		this.placed();
+		if (this.drawn.size)
+			this.draw();
+		else
+			this.drawMore();
+	}
+
+	/* Of the rows that exist those from FIRST to END; the others have their room. */
+	#keep(first, end) {
+		for (const [i, tr] of this.drawn) {
+			if (i >= first && i < end)
+				continue;
+			tr.remove();
+			this.drawn.delete(i);
+			this.stale.delete(i);
+		}
+		this.kept = [first, end];
+		this.room.style.padding = `${first * ROW_PIXELS}px 0 ${(this.rows.length - end) * ROW_PIXELS}px`;
+	}
+
+	/** The rows that are seen, of which new ones may take several frames. */
+	draw() {
+		const { rows, drawn, stale } = this;
 		const { scrollTop, clientHeight } = this.element;
 		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
 		const end = Math.min(rows.length, first + Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE);
-		for (const [i, tr] of drawn) {
-			if (!afresh && i >= first && i < end)
+		const until = performance.now() + NEW_MS;
+		let isLate = false;
+		let to = first;
+		for (; to < end && (drawn.has(to) || !isLate); to++) {
+			const old = drawn.get(to);
+			if (old && (isLate || !stale.has(to)))
 				continue;
-			tr.remove();
-			drawn.delete(i);
-		}
-		for (let i = first; i < end; i++) {
-			if (drawn.has(i))
-				continue;
-			drawn.set(i, this.#row(i));
-			if (drawn.has(i - 1))
-				drawn.get(i - 1).after(drawn.get(i));
+			isLate = performance.now() > until;
+			stale.delete(to);
+			drawn.set(to, this.#row(to));
+			if (old)
+				old.replaceWith(drawn.get(to));
+			else if (drawn.has(to - 1))
+				drawn.get(to - 1).after(drawn.get(to));
 			else
-				this.body.prepend(drawn.get(i));
+				this.body.prepend(drawn.get(to));
 		}
-		this.room.style.padding = `${first * ROW_PIXELS}px 0 ${(rows.length - end) * ROW_PIXELS}px`;
+		this.#keep(first, to);
+		if (to < end || stale.size)
+			this.drawMore();
 	}
 
 	#row(i) {

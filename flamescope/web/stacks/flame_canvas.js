@@ -3,15 +3,16 @@
 import { inFrame } from "wick/parts/canvas.js";
 import { make } from "wick/parts/dom.js";
 import { listenFlame } from "wick/stacks/flame_input.js";
-import { makeSheet, paintTree, ROW, rowTop } from "wick/stacks/flame_paint.js";
+import { makeSheet, paintTree, ROW, rowsSeen, rowTop } from "wick/stacks/flame_paint.js";
 import { nodeAt, panWindow } from "wick/stacks/tree_layout.js";
 
+const PAINT_MS = 5; /* of a frame */
 const HIGH_WINDOWS = [[1500, 28], [1000, 20]]; /* pixels: from that height on rows are so high */
 
 /**
  * FlameCanvas - one drawing of a tree
  * @options: {up, firstRow, onZoom(node), onOut(), onMenu(node, x, y), onWindow(window, isDone), isSeen()}; not
- *           isDone: it is still dragged, or was placed; what is not seen stays as it was (isStale)
+ *           isDone: it is still dragged, or was placed; what is not seen stays as it was
  *
  * show() gives it a picture (tree_picture.js).
  */
@@ -22,7 +23,10 @@ export class FlameCanvas {
 		this.window = [0, 1];
 		this.picture = null;
 		this.cursor = -1;
-		this.later = inFrame(() => this.isStale && this.options.isSeen() && this.draw());
+		this.nStale = 0; /* rows that are to be drawn, */
+		this.nextRow = 0; /* and the next of them */
+		this.isPlaced = false;
+		this.later = inFrame(() => this.#drawLater());
 		this.canvas = make("canvas", { className: "flame-canvas", tabIndex: 0, role: "application",
 			"aria-roledescription": "flame graph" });
 		this.ring = make("div", { className: "flame-ring", hidden: true });
@@ -71,27 +75,50 @@ export class FlameCanvas {
 
 	invalidate() {
 		this.shade.hidden = true;
-		this.isStale = true;
+		this.nStale = Infinity;
 		this.later();
 	}
 
-	draw() {
+	/* The first time a frame later, so that the page is laid out in one before. */
+	#drawLater() {
+		if (!this.isPlaced)
+			this.later();
+		else if (this.nStale > 0 && this.options.isSeen())
+			this.draw(performance.now() + PAINT_MS);
+		this.isPlaced = true;
+	}
+
+	/** What is not done UNTIL then follows in the frames after. */
+	draw(until = Infinity) {
 		const { clientWidth: width, clientHeight: height } = this.element;
 		if (!this.picture || width === 0 || height === 0)
 			return; /* hidden: there is nothing to draw */
-		this.isStale = false;
 		this.#measure();
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		const [wide, high] = [width, height].map((pixels) => Math.round(pixels * ratio));
-		if (this.sheet?.width !== wide || this.sheet.height !== high)
+		if (this.sheet?.width !== wide || this.sheet.height !== high) {
+			this.nStale = Infinity;
 			this.sheet = makeSheet(Object.assign(this.canvas, { width: wide, height: high, style: `width: ${width}px; height: ${height}px` }));
-		this.#paint(this.sheet, { height, ratio, top: this.element.scrollTop, full: this.full, row: this.row });
+		}
+		this.#paint(this.sheet, { height, ratio, top: this.element.scrollTop, full: this.full, row: this.row }, until);
 		if (this.cursor >= 0)
 			this.frameNode(this.ring, this.cursor);
 	}
 
-	#paint(sheet, place) {
-		paintTree(sheet, this.picture, this.window, { ...this.options, ...place }, this.ink);
+	/* Row after row from where it was left, around to there. */
+	#paint(sheet, at, until) {
+		const place = { ...this.options, ...at };
+		const [first, end] = rowsSeen(place);
+		let row = this.nextRow >= first && this.nextRow < end ? this.nextRow : first;
+		this.nStale = Math.min(this.nStale, end - first);
+		while (this.nStale > 0 && performance.now() < until) {
+			const next = paintTree(sheet, this.picture, this.window, place, this.ink, [row, Math.min(end, row + this.nStale)], until);
+			this.nStale -= next - row;
+			row = next < end ? next : first;
+		}
+		this.nextRow = row;
+		if (this.nStale > 0)
+			this.later();
 	}
 
 	/**
@@ -105,7 +132,8 @@ export class FlameCanvas {
 		const nShown = Math.min(this.nRows, Math.floor(most / ROW));
 		const full = nShown * ROW;
 		const canvas = make("canvas", { width: Math.round(this.element.clientWidth * ratio), height: Math.round(full * ratio) });
-		this.#paint(makeSheet(canvas), { height: full, ratio, top: 0, full, row: ROW });
+		const place = { ...this.options, ratio, height: full, top: 0, full, row: ROW };
+		paintTree(makeSheet(canvas), this.picture, this.window, place, this.ink, rowsSeen(place), Infinity);
 		return { canvas, nLeftOut: this.nRows - nShown };
 	}
 

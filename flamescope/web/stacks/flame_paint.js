@@ -5,13 +5,14 @@
  * what the pixels cost, where a call of the canvas for each would cost more than a frame has time.
  */
 
-import { pixelOf } from "wick/parts/colour.js";
+import { pixelOf, pixelOfRgb } from "wick/parts/colour.js";
 import { visitRow } from "wick/stacks/tree_layout.js";
 
 export const ROW = 18; /* pixels, each row of the tree where a window is not large */
 const FONT = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_TEXT = 28; /* pixels: below that no name is worth its ink */
 const LEAST_NUMBERS = 8; /* characters: two blanks and a share */
+const FEW_PIXELS = 8;
 const LEAST_GAP = 4; /* pixels: narrower boxes touch */
 
 /* Halfway between two pixels, channel by channel. */
@@ -30,33 +31,42 @@ export function makeSheet(canvas) {
 	return { context, width, height, image: last, pixels: new Uint32Array(last.data.buffer) };
 }
 
+/** Rows [first, end] of which a part is seen; there may be fewer in the tree. */
+export const rowsSeen = ({ firstRow, full, height, row: high, top, up }) => (up
+	? [Math.max(0, Math.ceil((full - top - height) / high) - 1), Math.ceil((full - top) / high)]
+	: [Math.floor(top / high), Math.ceil((top + height) / high)]).map((row) => row + firstRow);
+
 /**
- * paintTree - what is seen of a picture (tree_picture.js) through WINDOW
+ * paintTree - what is seen of rows FROM to END of a picture (tree_picture.js) through WINDOW, as far as it is done UNTIL then
  * @picture: it also has ABOVE: nodes that the window is inside of, which are drawn paler
  * @place:   {height, top, up, firstRow, full, row, ratio}: pixels; TOP is how far it is scrolled down,
  *           FULL the height of all rows from FIRSTROW on, each ROW high, UP puts the root at the bottom,
  *           RATIO is the screen's
  * @ink:     {paper, text, crumb, match, matchText}
+ *
+ * Return: the row that is next.
  */
-export function paintTree(sheet, picture, window, place, ink) {
-	const { height, top, up, firstRow, full, row: high, ratio } = place;
-	const { context, pixels } = sheet;
+export function paintTree(sheet, picture, window, place, ink, [from, end], until) {
+	const { top, up, firstRow, full, row: high, ratio } = place;
+	const { context } = sheet;
 	const inks = Object.fromEntries(Object.entries(ink).map(([name, css]) => [name, pixelOf(css)]));
 	const pen = { ...inks, sheet, picture, ratio, high, width: sheet.width, window,
 		scale: sheet.width / (window[1] - window[0]), labels: [] };
-	pixels.fill(pen.paper);
-	for (let row = firstRow; row <= picture.tree.maxDepth; row++) {
-		const y = rowTop(row - firstRow, up, full, high) - top;
-		if (y + high > 0 && y < height)
-			paintRow(pen, row, y);
-	}
-	context.putImageData(sheet.image, 0, 0);
+	const topOf = (row) => rowTop(row - firstRow, up, full, high) - top;
+	let row = from;
+	do
+		paintRow(pen, row, topOf(row));
+	while (++row < end && performance.now() < until);
+	const seen = up ? [topOf(row - 1), topOf(from) + high] : [topOf(from), topOf(row)];
+	const [first, last] = seen.map((y) => Math.round(y * ratio));
+	context.putImageData(sheet.image, 0, 0, 0, first, sheet.width, last - first);
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	context.font = `${Math.round((high * 2) / 3)}px ${FONT}`;
 	context.textBaseline = "middle";
 	const char = context.measureText("mmmmmmmmmm").width / 10;
 	for (const label of pen.labels)
 		paintText(context, picture, label, char, label.match ? ink.matchText : ink.text);
+	return row;
 }
 
 /** Where a row begins: row 0 is the lowest one of a graph that grows up. */
@@ -67,35 +77,47 @@ export function rowTop(row, up, full, high = ROW) {
 function paintRow(pen, row, y) {
 	const { pixels, height } = pen.sheet;
 	const first = Math.max(0, Math.round(y * pen.ratio));
-	const end = Math.min(height, Math.round((y + pen.high) * pen.ratio) - 1);
-	if (first >= end)
+	const below = Math.min(height, Math.round((y + pen.high) * pen.ratio));
+	const end = Math.min(height, below - 1);
+	pixels.fill(pen.paper, first * pen.width, below * pen.width);
+	if (first >= end || row > pen.picture.tree.maxDepth)
 		return;
 	const line = { base: first * pen.width, y, first, end, extras: [] };
 	visitRow(pen.picture.tree, row, pen.window, 1 / pen.scale,
-		(node, from, to) => paintBox(pen, line, node, pixelsOf(pen, from, to)),
-		(from, to) => fillPart(pen, line, pen.crumb, pixelsOf(pen, from, to)));
+		(node, from, to) => {
+			const left = leftOf(pen, from);
+			paintBox(pen, line, node, left, rightOf(pen, left, to));
+		},
+		(from, to) => {
+			const left = leftOf(pen, from);
+			fillPart(pen, line, pen.crumb, left, rightOf(pen, left, to));
+		});
 	for (let at = first + 1; at < end; at++)
 		pixels.copyWithin(at * pen.width, line.base, line.base + pen.width);
 	for (const extra of line.extras)
 		extra();
 }
 
-/* [first, end] of the pixels from one place to another, of which one at least is seen. */
-function pixelsOf({ width, window, scale }, from, to) {
-	const left = Math.min(width - 1, Math.max(0, Math.round((from - window[0]) * scale)));
-	return [left, Math.min(width, Math.max(left + 1, Math.round((to - window[0]) * scale)))];
+/* The first pixel of a box, and the end of them: one at least is seen. */
+const leftOf = ({ width, window, scale }, from) => Math.min(width - 1, Math.max(0, Math.round((from - window[0]) * scale)));
+const rightOf = ({ width, window, scale }, left, to) => Math.min(width, Math.max(left + 1, Math.round((to - window[0]) * scale)));
+
+function fillPart({ sheet: { pixels } }, { base }, pixel, left, right) {
+	if (right - left > FEW_PIXELS)
+		pixels.fill(pixel, base + left, base + right);
+	else
+		for (let x = left; x < right; x++)
+			pixels[base + x] = pixel; /* a call for each would take most of the time */
 }
 
-const fillPart = (pen, line, pixel, [left, right]) => pen.sheet.pixels.fill(pixel, line.base + left, line.base + right);
-
-function paintBox(pen, line, node, [left, right]) {
+function paintBox(pen, line, node, left, right) {
 	const { picture, ratio } = pen;
 	const match = node > 0 && picture.matches?.[picture.tree.frame[node]];
 	const end = right - left > LEAST_GAP * ratio ? right - 1 : right;
-	let pixel = match ? pen.match : pixelOf(picture.fill(node));
+	let pixel = match ? pen.match : pixelOfRgb(picture.fill(node));
 	if (picture.above?.has(node))
 		pixel = between(pixel, pen.paper);
-	fillPart(pen, line, pixel, [left, end]);
+	fillPart(pen, line, pixel, left, end);
 	if (picture.striped?.(node))
 		line.extras.push(() => paintStripes(pen, line, left, end, between(pixel, pen.text)));
 	if (match)

@@ -3,7 +3,7 @@
 import { formatAmount, formatChange, formatRate, formatShare, formatTotal } from "wick/parts/amount.js";
 import { foundIn } from "wick/models/frame_search.js";
 import { selectedNs } from "wick/heat/heat_words.js";
-import { frameInlined, frameModule, frameName, isGroupLabel, numberOfFrames } from "wick/stacks/frames.js";
+import { frameInlined, frameModule, frameName, isGroupLabel } from "wick/stacks/frames.js";
 import { ownOf, widestNodes } from "wick/stacks/tree_layout.js";
 
 /** `12.3 ms`; of a signed metric `+12 MiB −3 MiB`. */
@@ -32,31 +32,31 @@ function moduleLine(selection, frame) {
 
 /**
  * treePicture - a tree as FlameCanvas shows it: what is said of a node is a function of it
- * @names:  {nameOf(frame), nFrames}
+ * @names:  {nameOf(frame), search: of models.search(), matches: those of its lists that is about the tree's frames}
  * @change: null, or {part: -1, all of it shrank, to 1: all of it grew, sign, labels: of less and more}
  * @rest:   {lines, numbers: behind a name where there is room, head, cells: of a table, whole: all of it in
- *          words; of what does not change fill, a colour, and keys: [{label, css, isHatched}]}
+ *          words; of what does not change fill, 0xRRGGBB, and keys: [{label, css, isHatched}]}
  *
  * Return: these, and {tree, name, text: with its sign, striped, matches, found} (frame_search.js).
  */
-export function treePicture(app, tree, { nameOf, nFrames }, change, rest) {
+export function treePicture(app, tree, { nameOf, search, matches = search.found[0] }, change, rest) {
 	const name = (node) => (node === 0 ? "all" : nameOf(tree.frame[node]));
-	const picture = { tree, nameOf, name, text: name, ...foundIn(app.models.search(), tree, nameOf, nFrames), ...rest };
+	const picture = { tree, nameOf, name, text: name, ...foundIn(search.problem, matches, tree), ...rest };
 	if (!change)
 		return picture;
 	const { part, sign, labels: [less, more] } = change;
 	const { colours } = app;
 	return {
 		...picture,
-		fill: (node) => colours.change(part(node)),
+		fill: (node) => colours.changeRgb(part(node)),
 		striped: (node) => part(node) < 0,
 		text: (node) => `${sign(node)} ${name(node)}`,
 		keys: [{ label: `− ${less}`, css: colours.change(-1), isHatched: true }, { label: `+ ${more}`, css: colours.change(1) }],
 	};
 }
 
-/** The picture of a tree of flame.js. */
-export function flamePicture(app, tree) {
+/** The picture of a tree of flame.js; SEARCH and MATCHES as above. */
+export function flamePicture(app, tree, search = app.models.search(), matches = search.found[0]) {
 	const { selection, gain, loss, samples, width } = tree;
 	const nameOf = (frame) => frameName(selection, frame);
 	const { numbers, legend } = app.models.colours(tree);
@@ -83,13 +83,13 @@ export function flamePicture(app, tree) {
 			...(selection.measure === "samples" ? [] : [`${formatAmount(samples[node])} ${selection.profile.hasTimes ? "samples" : "stacks"}`]),
 		];
 	}
-	const picture = treePicture(app, tree, { nameOf, nFrames: numberOfFrames(selection) }, selection.isSigned ? signs : null, {
+	const picture = treePicture(app, tree, { nameOf, search, matches }, selection.isSigned ? signs : null, {
 		lines,
 		numbers: (node) => [share(node), total(node)],
 		head: ["depth", "function", "total", "share", "self"],
 		cells: (node) => [total(node), share(node), self(ownOf(tree, node))],
 		whole: formatTotal(sum, selection),
-		fill: (node) => app.colours.frame(numbers[node]),
+		fill: (node) => app.colours.frameRgb(numbers[node]),
 		keys: app.colours.keys(legend),
 	});
 	return picture;

@@ -129,7 +129,7 @@ class DiffView extends GraphView {
 		const part = (node) => Math.round(8 * Math.max(-1, Math.min(1, change(node) / (2 * tree.mean[node] || 1)))) / 8;
 		const chanceOf = (frame) => (!diff.chance || diff.chance.problem || !(frame in names) ? []
 			: [`the function as a whole: p ${formatChance(diff.chance.totalP[frame])}${diff.chance.totalFlag[frame] ? ", more than chance" : ""}`]);
-		const picture = treePicture(this.app, tree, { nameOf: (frame) => names[frame], nFrames: names.length }, {
+		const picture = treePicture(this.app, tree, { nameOf: (frame) => names[frame], search: this.app.models.search("diff") }, {
 			part,
 			sign: (node) => (part(node) > 0 ? "+" : part(node) < 0 ? "−" : "="),
 			labels: this.app.baseline ? [`less than in ${base}`, `more than in ${base}`] : ["less than before", "more than before"],
@@ -181,8 +181,8 @@ class DiffView extends GraphView {
 		const { changes, sort } = this.app.store.state;
 		const { names, total } = this.diff;
 		const lacking = { new: total[0], gone: total[1] }[changes];
-		const found = this.app.models.search().names;
-		this.table.show([...names.keys()].filter((i) => !(lacking?.[i]) && (!found || found.has(names[i]))), sort);
+		const [found] = this.app.models.search("diff").found;
+		this.table.show([...names.keys()].filter((i) => !(lacking?.[i]) && (!found || found[i])), sort);
 	}
 }
 

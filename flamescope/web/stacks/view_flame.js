@@ -65,14 +65,15 @@ class SidesView extends GraphView {
 	show() {
 		const { app } = this;
 		const all = app.models.sides();
-		this.draw(all.slice(0, MOST_SIDES).map(({ ranges, which, tree }) => {
+		const search = app.models.search("sides");
+		this.draw(all.slice(0, MOST_SIDES).map(({ ranges, which, tree }, i) => {
 			const { selection } = tree;
 			const parts = ranges ?? (which ? [] : app.store.state.rangesB ?? []);
 			const isWhole = parts.length === 0 && (app.baseline || app.opened.C);
 			const of = isWhole ? (app.opened[which] ?? app.opened.B).name : `${ranges ? "" : "before: "}${rangesText(parts)}`;
 			const amount = selection.measure === "mean" || selection.isSigned ? `${selection.n} samples`
 				: formatTotal(selection.sum, selection);
-			return { picture: flamePicture(app, tree), label: `Flame graph of ${of}`, head: `${of}: ${amount}`, up: true };
+			return { picture: flamePicture(app, tree, search, search.found[i]), label: `Flame graph of ${of}`, head: `${of}: ${amount}`, up: true };
 		}));
 		this.sayEmpty(all.length > MOST_SIDES ? `The first ${MOST_SIDES} of ${all.length} are shown.` : all.length > 1 ? ""
 			: "There is one selection only. Select several ranges in the heatmap (with Shift), or a baseline, to see them side by side.");

@@ -64,10 +64,11 @@ class TableView extends StackView {
 		const { app } = this;
 		const selection = app.models.selection();
 		const rows = app.models.functions();
-		const search = app.models.search();
+		const { problem, found: [matches] } = app.models.search();
 		const nameOf = (i) => frameName(selection, rows.frame[i]);
 		const top = this.table?.element.scrollTop;
-		const found = Array.from({ length: rows.n }, (_, i) => i).filter((i) => !search.names || search.names.has(nameOf(i)));
+		const all = [...rows.frame.keys()];
+		const found = matches ? all.filter((i) => matches[rows.frame[i]]) : all;
 		this.table = new VirtualTable({
 			label: "Functions",
 			columns: this.#columns(selection, rows, nameOf),
@@ -83,12 +84,10 @@ class TableView extends StackView {
 		this.bar.hidden = this.table.element.hidden = rows.n === 0;
 		this.precision.textContent = selection.precision;
 		this.counts.checked = app.store.state.columns === COUNTS;
-		this.table.show(found, app.store.state.sort, "self");
-		if (top === undefined)
-			this.table.reveal();
-		else
-			this.table.element.scrollTop = top;
-		this.tellFound(search.problem ? { problem: search.problem } : search.names ? { nodes: found.length, share: "" } : null);
+		const { table } = this;
+		table.show(found, app.store.state.sort, "self", () =>
+			(top === undefined ? table.reveal() : table.element.scrollTop = top));
+		this.tellFound(problem ? { problem } : matches ? { nodes: found.length, share: "" } : null);
 		this.showNear();
 	}
 

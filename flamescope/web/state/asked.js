@@ -158,8 +158,9 @@ export function makeModels(app, worker = watched(startWorker)) {
 		},
 		functions: () => get("functions", SELECTION),
 		callers: () => get("callers", [...SELECTION, "search", "frame"], ""),
-		/** {names: those that the state's search finds; null: it searches for nothing}, or {problem}. */
-		search: () => (app.store.state.search ? get("search", [...SELECTION, "rangesB", "search"]) : { names: null }),
+		/** {found: of each list OF (answers.js) a byte for each name; none: nothing is searched for, problem}. */
+		search: (of = "selection", ...words) => (app.store.state.search
+			? get("search", [...SELECTION, "rangesB", "search"], of, ...words) : { found: [] }),
 		/* Of a tree: what colours say may have changed since. */
 		colours: ({ order, around, colours }) => (colours.by === app.store.state.colour ? colours
 			: get("colours", [...SELECTION, "colour"], order, around)),

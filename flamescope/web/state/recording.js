@@ -35,10 +35,18 @@ export function sideNames({ baseline, baselineName, profile, name }) {
 	return base === now ? ["before", "now"] : [base, now];
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const BLOCK = 256; /* strings that are decoded at once, which costs little more than one */
+
+/** Texts that end with a NUL each. */
+export const textsOf = (bytes) => decoder.decode(bytes).split("\0").slice(0, -1);
+
 /** A message of pageOf() as a profile without samples; text(number) is that of a string. */
 export function readPage({ strings, starts, ...profile }) {
-	const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 	const known = [];
-	return { ...profile, text: (number) =>
-		(known[number] ??= decoder.decode(strings.subarray(starts[number], starts[number + 1] - 1))) };
+	const blockOf = (at) => textsOf(strings.subarray(starts[at], starts[Math.min(at + BLOCK, starts.length - 1)]));
+	return { ...profile, text(number) {
+		const block = Math.floor(number / BLOCK);
+		return (known[block] ??= blockOf(block * BLOCK))[number % BLOCK];
+	} };
 }

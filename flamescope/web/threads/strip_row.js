@@ -8,14 +8,8 @@ import { openFrameMenu } from "wick/stacks/frame_menu.js";
 import { pathOf } from "wick/stacks/tree_layout.js";
 
 export const NO_NAME = "[no thread]";
-const NEAR = 200; /* pixels */
+const NEAR = "200px"; /* above and below the window */
 const MOST_CALLERS = 5; /* that are said beside the pointer */
-
-/* Whether a part of the page is in the window, or near it. */
-function isNear(element) {
-	const { top, bottom } = element.getBoundingClientRect();
-	return bottom > -NEAR && top < innerHeight + NEAR;
-}
 
 /** The stacks of a THREAD, in the time that VIEW (view_strip.js) shows. */
 export class StripRow {
@@ -24,7 +18,7 @@ export class StripRow {
 		Object.assign(this, { view, thread });
 		this.canvas = new FlameCanvas(app, {
 			firstRow: 1,
-			isSeen: () => isNear(this.element),
+			isSeen: () => this.isNear,
 			onZoom: (node) => app.store.set(node > 0 ? { frame: this.#nameOf(node) } : { brush: null }),
 			onOut: () => app.brush.zoom(2),
 			onMenu: (node, x, y) => openFrameMenu(app, x, y, view.selection, this.thread.tree.frame[node]),
@@ -32,6 +26,10 @@ export class StripRow {
 		});
 		this.element = make("section", { className: "strip-row" },
 			make("h2", { textContent: `${this.#label}: ${view.amountOf(thread)}` }), this.canvas.element);
+		new IntersectionObserver((changes) => {
+			this.isNear = changes.at(-1).isIntersecting;
+			this.canvas.later();
+		}, { root: view.scroll, rootMargin: `${NEAR} 0px` }).observe(this.element);
 		this.canvas.show(this.#picture(), `Stacks of ${this.#label} by time: arrow keys move, plus and minus zoom, m opens the menu`);
 	}
 
@@ -52,7 +50,7 @@ export class StripRow {
 		const { app, colours, end, matches } = this.view;
 		const { tree } = this.thread;
 		const text = (node) => this.#nameOf(node);
-		return { tree, text, matches, fill: (node) => app.colours.frame(colours[tree.node[node]]), lines: (node) => [text(node),
+		return { tree, text, matches, fill: (node) => app.colours.frameRgb(colours[tree.node[node]]), lines: (node) => [text(node),
 			[tree.x[node], tree.x[node] + tree.width[node]].map((part) => formatTime(part * end)).join(" to "),
 			...pathOf(tree, node).slice(0, -1).reverse().slice(0, MOST_CALLERS).map((caller) => `called by ${text(caller)}`)] };
 	}

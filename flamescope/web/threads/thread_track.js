@@ -2,6 +2,7 @@
 
 import { formatShare, formatTime, formatTotal, grouped } from "wick/parts/amount.js";
 import { onDrag } from "wick/parts/canvas.js";
+import { textsOf } from "wick/state/recording.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 24; /* pixels of a track */
@@ -14,6 +15,22 @@ function makeSvg(tag, attributes, ...children) {
 	element.append(...children);
 	return element;
 }
+
+/* One of THREADS (threads.js): {label, i, level, amount, running, nThreads, from, to}. */
+class Row {
+	constructor(threads, label, i) {
+		this.threads = threads;
+		this.label = label;
+		this.i = i;
+	}
+}
+for (const name of ["level", "amount", "running", "nThreads", "from", "to"])
+	Object.defineProperty(Row.prototype, name, { get() {
+		return this.threads[name][this.i];
+	} });
+
+/** The rows of THREADS. */
+export const rowsOf = (threads) => textsOf(threads.labels).map((label, i) => new Row(threads, label, i));
 
 /** The tracks of THREADS (threads.js) over a WINDOW of time. */
 export class Tracks {

@@ -4,7 +4,6 @@ import { formatShare, formatTime, formatTotal } from "wick/parts/amount.js";
 import { textEquivalent } from "wick/parts/aria.js";
 import { fitWindow, pannedBy, zoomedAt } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
-import { frameName, numberOfFrames } from "wick/stacks/frames.js";
 import { NO_NAME, StripRow } from "wick/threads/strip_row.js";
 import { StackView, whyEmpty, viewOf } from "wick/stacks/stack_view.js";
 import { otherButton } from "wick/threads/view_threads.js";
@@ -32,7 +31,6 @@ class Strip extends StackView {
 		element.replaceChildren(this.note, make("div", { className: "bar" }, this.says,
 			...buttons.map(([text, act]) => button(text, act)), otherButton(app, "threads", "Back to the list"),
 			this.text.element), this.scroll);
-		this.scroll.addEventListener("scroll", () => this.rows.forEach(({ canvas }) => canvas.later()), { passive: true });
 		this.offs.push(app.on("resize", this.update), app.on("theme", () => this.rows.forEach(({ canvas }) => canvas.retheme())));
 	}
 
@@ -59,10 +57,9 @@ class Strip extends StackView {
 		const { threads, nThreads } = models.strip(nAsked, ...window, Math.max(1, this.scroll.clientWidth));
 		this.colours = models.stackColours();
 		const selection = models.selection();
-		const search = models.search();
-		this.matches = search.names && Uint8Array.from({ length: numberOfFrames(selection) },
-			(_, frame) => (search.names.has(frameName(selection, frame)) ? 1 : 0));
-		this.tellFound(search.problem ? search : this.matches && { nodes: this.matches.reduce((sum, one) => sum + one, 0) });
+		const { problem, found: [matches] } = models.search();
+		this.matches = matches;
+		this.tellFound(problem ? { problem } : matches ? { nodes: matches.reduce((sum, one) => sum + one, 0) } : null);
 		this.axis.replaceChildren(...window.map((ns) => make("span", { textContent: formatTime(ns) })));
 		if (selection !== this.selection || threads.length !== this.rows.length)
 			this.#build(selection, threads, nThreads);

@@ -6,7 +6,7 @@ import { button, make } from "wick/parts/dom.js";
 import { choose, chosenLabels, choosesThreads } from "wick/panels/filter_menu.js";
 import { makeLegend } from "wick/stacks/flame_legend.js";
 import { StackView, whyEmpty, viewOf } from "wick/stacks/stack_view.js";
-import { Tracks } from "wick/threads/thread_track.js";
+import { rowsOf, Tracks } from "wick/threads/thread_track.js";
 import { ROW_PIXELS, VirtualTable } from "wick/parts/virtual_table.js";
 
 const MOST_OPEN = 200; /* rows, with which all processes are open at first */
@@ -46,11 +46,12 @@ class Threads extends StackView {
 		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
 		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
 		const threads = app.models.threads(everyone, ...window);
-		const { names, problem } = app.models.search();
+		const { problem, found: [matches] } = app.models.search("threads", everyone, ...window);
 		const isNew = threads !== this.threads;
 		Object.assign(this, { threads, tracks: new Tracks(app, threads, window), folds: new Set(folds), chosen: {
 			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
-		this.found = names && this.#findRows(names);
+		this.rows = isNew ? rowsOf(threads) : this.rows;
+		this.found = matches && this.#findRows(matches);
 		if (isNew)
 			this.#build();
 		else
@@ -58,28 +59,28 @@ class Threads extends StackView {
 		this.body.style.setProperty("--selected", this.tracks.maskOf(ranges));
 		this.legend.show(this.tracks.keys);
 		this.text.refresh();
-		this.tellFound(problem ? { problem } : names && { nodes: this.found.size, noun: "row" });
+		this.tellFound(problem ? { problem } : matches && { nodes: this.found.size, noun: "row" });
 	}
 
-	/* The rows that NAMES has, each thread with its process. */
-	#findRows(names) {
+	/* The rows that match, each thread with its process. */
+	#findRows(matches) {
 		const found = new Set();
 		let process;
-		for (const row of this.threads.rows) {
+		for (const row of this.rows) {
 			process = row.level === 1 ? row : process;
-			if (names.has(row.label))
+			if (matches[row.i])
 				found.add(row).add(process);
 		}
 		return found;
 	}
 
-	#fill() {
-		this.table.show(this.#rows(), this.app.store.state.sort, "amount");
+	#fill(placed) {
+		this.table.show(this.#shown(), this.app.store.state.sort, "amount", placed);
 	}
 
 	/* Another table, in which the row with the outline stays where it is seen. */
 	#build() {
-		const { threads: { rows, selection }, table: was } = this;
+		const { rows, threads: { selection }, table: was } = this;
 		const nThreads = rows.filter((row) => row.nThreads === 0).length;
 		const hadFocus = was?.element.contains(document.activeElement);
 		const below = was && was.element.scrollTop - was.at * ROW_PIXELS;
@@ -92,19 +93,16 @@ class Threads extends StackView {
 		const of = this.nProcesses < nThreads ? ` in ${grouped(this.nProcesses)} process${this.nProcesses === 1 ? "" : "es"}` : "";
 		this.says.textContent = this.says.title =
 			`${grouped(nThreads)} threads${of}. Click one to see it alone, tick more to add them.`;
-		this.#fill();
-		if (was)
-			this.body.scrollTop = this.table.at * ROW_PIXELS + below;
-		else
-			this.table.reveal();
+		const { table } = this;
+		this.#fill(() => (was ? table.element.scrollTop = table.at * ROW_PIXELS + below : table.reveal()));
 		if (hadFocus)
 			this.body.focus();
 	}
 
 	/* Those of closed processes are not seen. */
-	#rows() {
+	#shown() {
 		let isOpen = true;
-		return this.threads.rows.filter((row) => {
+		return this.rows.filter((row) => {
 			if (row.level === 1)
 				isOpen = this.#isOpen(row);
 			return row.level === 1 || isOpen;
@@ -113,7 +111,7 @@ class Threads extends StackView {
 
 	#isOpen(row) {
 		return row.nThreads === 0 ? undefined
-			: (this.nProcesses === 1 || this.threads.rows.length <= MOST_OPEN) !== this.folds.has(row.label);
+			: (this.nProcesses === 1 || this.rows.length <= MOST_OPEN) !== this.folds.has(row.label);
 	}
 
 	#fold({ label }) {
@@ -199,7 +197,7 @@ class Threads extends StackView {
 		const step = tracks.nBins / TEXT_PARTS;
 		const parts = Array.from({ length: TEXT_PARTS }, (_, i) => i * step);
 		let process = "";
-		const rows = this.threads.rows.map((row) => {
+		const rows = this.rows.map((row) => {
 			process = row.level === 1 ? nameOf(row) : process;
 			return [process, row.nThreads ? "all" : nameOf(row), tracks.say(row.amount), this.#share(row),
 				tracks.statesIn(tracks.sumsOf(row)).join(", "), ...parts.map((bin) => tracks.say(tracks.sumsOf(row, bin, bin + step).sum))];
