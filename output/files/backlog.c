@@ -86,10 +86,12 @@ int backlog_note(struct backlog *backlog, const char *word, const char *json)
 	buf_add(&backlog->text, " : ");
 	buf_add(&backlog->text, json);
 	buf_add_char(&backlog->text, '\n');
+	backlog->file.n_notes++;
 	r = backlog->text.failed ? -ENOMEM : add_mark(backlog);
 	if (r < 0) {
 		backlog->text.len = start;
 		backlog->text.failed = false;
+		backlog->file.n_notes--;
 	}
 	return r;
 }

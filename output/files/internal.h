@@ -260,6 +260,7 @@ void archive_free(struct archive *archive);
 
 enum {
 	RECORDING_MAX_COUNTS = 32,
+	RECORDING_OWN_COUNTS = 2,     /* "dropped", and "dropped_lines" if there are any */
 	RECORDING_FIRST_SAMPLES = 16, /* so many go to disk one by one, for impatient readers */
 };
 
@@ -291,8 +292,8 @@ struct recording {
 	uint64_t rotate_retry_ns;
 	uint64_t reported; /* a bit for each cause that was reported */
 
-	struct perf_script_count counts[RECORDING_MAX_COUNTS + 1]; /* and "dropped" */
-	uint64_t counts_written[RECORDING_MAX_COUNTS + 1];
+	struct perf_script_count counts[RECORDING_MAX_COUNTS + RECORDING_OWN_COUNTS];
+	uint64_t counts_written[RECORDING_MAX_COUNTS + RECORDING_OWN_COUNTS];
 	size_t n_counts;
 
 	unsigned n_first;             /* samples written one by one */

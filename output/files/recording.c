@@ -32,14 +32,6 @@ int recording_write_out(struct recording *recording)
 	return recording_flush(recording);
 }
 
-void recording_note(struct recording *recording, const char *word, const char *json)
-{
-	if (recording->segment.fd < 0 || recording->options.text.bare)
-		return;
-	recording_hold_again(recording);
-	(void)backlog_note(&recording->backlog, word, json);
-}
-
 int recording_begin(struct recording *recording, unsigned number, struct err *err)
 {
 	int r;
@@ -197,6 +189,24 @@ static void add(struct recording *recording, const struct sample *sample, uint64
 		(void)recording_flush(recording);
 	if (recording->n_first < RECORDING_FIRST_SAMPLES)
 		recording->n_first++;
+}
+
+void recording_note(struct recording *recording, const char *word, const char *json)
+{
+	const bool is_open = recording->segment.fd >= 0;
+
+	if (recording->options.text.bare || (!is_open && recording->options.on_demand))
+		return;
+	recording_hold_again(recording);
+	if (!is_open || backlog_note(&recording->backlog, word, json) < 0)
+		recording_left_out(recording, 1);
+	else if (!recording->write_failed && recording->backlog.text.len >= FLUSH_BYTES)
+		(void)recording_flush(recording);
+}
+
+void recording_left_out(struct recording *recording, uint64_t n)
+{
+	recording->stats.dropped_lines += n;
 }
 
 /* Without memory for them it has none. */

@@ -49,8 +49,9 @@ struct recording_stats {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t late;
-	uint64_t dropped; /* samples that no disk took */
-	uint64_t bytes;   /* of text written */
+	uint64_t dropped;       /* samples that no disk took */
+	uint64_t dropped_lines; /* notes that are in no file */
+	uint64_t bytes;         /* of text written */
 	uint64_t segments;
 	uint64_t single_segments; /* hold one sample: FlameScope draws no flame graph of them */
 	uint64_t hook_failures;   /* runs of the hook that failed */
@@ -81,9 +82,13 @@ void recording_write(struct recording *recording, const struct sample *sample);
  * recording_note - write a comment line between two samples: `# WORD : JSON`
  * @json: one object, on one line
  *
- * It counts for nothing, and is lost with its file.  A file without comments has none.
+ * Many at once go to disk as samples do, and what no disk takes is counted.  Nothing is done for a
+ * file without comments, or with on_demand while there is no file.
  */
 void recording_note(struct recording *recording, const char *word, const char *json);
+
+/** recording_left_out - N notes that there was no room for were not made: the end line says it */
+void recording_left_out(struct recording *recording, uint64_t n);
 
 /**
  * recording_begin - with on_demand: make the next file

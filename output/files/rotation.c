@@ -219,23 +219,26 @@ int recording_flush(struct recording *recording)
 /* What was added to the counts since the last end line that a disk took. */
 static bool write_end(struct recording *recording)
 {
-	struct perf_script_count added[RECORDING_MAX_COUNTS + 1];
+	struct perf_script_count added[RECORDING_MAX_COUNTS + RECORDING_OWN_COUNTS];
 	size_t n = recording->n_counts;
 	size_t written = 0;
 	struct buf text;
 	int r;
 
-	recording->counts[n] = (struct perf_script_count){"dropped", recording->stats.dropped};
-	for (size_t i = 0; i <= n; i++) {
+	recording->counts[n++] = (struct perf_script_count){"dropped", recording->stats.dropped};
+	if (recording->stats.dropped_lines)
+		recording->counts[n++] =
+			(struct perf_script_count){"dropped_lines", recording->stats.dropped_lines};
+	for (size_t i = 0; i < n; i++) {
 		added[i] = recording->counts[i];
 		added[i].value -= recording->counts_written[i];
 	}
 	buf_init(&text, 16 * 1024);
-	perf_script_end(&recording->options.text, &recording->backlog.on_disk, added, n + 1, &text);
+	perf_script_end(&recording->options.text, &recording->backlog.on_disk, added, n, &text);
 	r = segment_write(&recording->segment, text.data, text.len, &written);
 	(void)segment_keep(&recording->segment, r < 0 ? 0 : written);
 	buf_release(&text);
-	for (size_t i = 0; i <= n && r == 0; i++)
+	for (size_t i = 0; i < n && r == 0; i++)
 		recording->counts_written[i] = recording->counts[i].value;
 	return r == 0;
 }
@@ -249,6 +252,7 @@ void recording_close_segment(struct recording *recording)
 	if (segment->fd < 0)
 		return;
 	gone = segment_is_gone(segment);
+	recording_left_out(recording, recording->backlog.file.n_notes - file->n_notes);
 	recording->stats.dropped += backlog_drop(&recording->backlog);
 	recording->stats.samples += file->n_samples;
 	recording->stats.weight += file->weight;
@@ -282,6 +286,7 @@ int recording_take_back_held(struct recording *recording)
 
 int recording_rotate(struct recording *recording)
 {
+	uint64_t segments = recording->stats.segments;
 	unsigned number = recording->name.number;
 	struct segment next;
 	struct err err = {0};
@@ -289,6 +294,8 @@ int recording_rotate(struct recording *recording)
 
 	if (recording->options.ending)
 		recording->options.ending(recording->options.ending_context);
+	if (recording->stats.segments != segments)
+		return 0; /* the file could not take those notes: the next one has begun */
 	r = recording_flush(recording);
 	if (r < 0)
 		return r;

@@ -184,7 +184,8 @@ struct perf_script_file {
 	uint64_t n_samples; /* releases too */
 	uint64_t n_releases;
 	uint64_t weight;
-	uint64_t n_late; /* samples that came later than the last written stamp, and got that */
+	uint64_t n_late;  /* samples that came later than the last written stamp, and got that */
+	uint64_t n_notes; /* comment lines between samples */
 };
 
 /** perf_script_header - the block of comment lines at the start of a file; nothing when bare */

@@ -14,9 +14,10 @@ SECONDS = 2
 REQUESTS = 300
 KINDS = {"states": "16 states of 1024 threads", "numbers": "counters that are full", "changing": "tables that change",
          "lease": "a lease that is written over"}
+SHOWN = 4  # tiers that the summary names
 # The others have more names than there are rows for: what has the longest times gets them.
 LEAVE_ROOM = ("changing", "lease")
-MOST_FILE_BYTES = 32 * MEGABYTE
+MOST_FILE_BYTES = 33 * MEGABYTE  # 32 of rows, and the samples
 
 
 def recorded(kind):
@@ -25,7 +26,7 @@ def recorded(kind):
         both = f'"{forger}" {SECONDS} {kind} & "{honest}" {SECONDS - 1} {REQUESTS} & wait'
         return Input([WICK, "record", "-F", "49", "-o", os.path.join(folder, "x.perf"), "--", "sh", "-c", both],
                      3 * MEGABYTE)
-    return Case("counts", KINDS[kind], make, judge if kind in LEAVE_ROOM else judge_text)
+    return Case("counts", KINDS[kind], make, judge if kind in LEAVE_ROOM else judge_full)
 
 
 def rows_of(path, word):
@@ -43,7 +44,8 @@ def judge_text(result):
     if "\x1b" in result.stderr or result.text("x.perf").count("\n# wick-end : ") != 1:
         return "a name broke out of its line"
     _, said = rows_of(path, "tasks")
-    return f"wick tasks said: {said[-80:]}" if said and "no exact counts" not in said else None
+    expected = ("no exact counts", "left out")
+    return f"wick tasks said: {said[-80:]}" if said and not any(words in said for words in expected) else None
 
 
 def judge(result):
@@ -51,6 +53,27 @@ def judge(result):
     count = sum(row["count"] for row in rows if row["identity"] == "GET /honest")
     return judge_text(result) or (
         None if count == REQUESTS else f"{count} of {REQUESTS} requests of the innocent one")
+
+
+def judge_full(result):
+    """The requests of the innocent one have no name of their own, but their rows; a row that is not there is counted."""
+    wrong = judge_text(result)
+    if wrong:
+        return wrong
+    path = os.path.join(result.dir, "x.perf")
+    rows, _ = rows_of(path, "requests")
+    count = sum(row["count"] for row in rows if row["identity"] == "_total")
+    if count != REQUESTS:
+        return f"{count} of {REQUESTS} requests of the innocent one are in the file"
+    end = json.loads(result.text("x.perf").rpartition("# wick-end : ")[2])
+    left_out = end.get("dropped_lines", 0)
+    if left_out:
+        return None if "(dropped_lines)" in result.stderr else f"the summary does not say that {left_out} rows are missing"
+    rows, _ = rows_of(path, "tiers")
+    in_file = len({row["tier"] for row in rows})
+    counted = re.search(r"tiers (?:.* and ([0-9,]+) more)?", result.stderr)
+    expected = SHOWN + int(counted[1].replace(",", "")) if counted and counted[1] else in_file
+    return None if in_file == expected else f"{in_file} of {expected} tiers are in the file, and none is said to be missing"
 
 
 def file_case(name, make_text, judge_it=lambda result: None, command="requests"):
@@ -70,6 +93,11 @@ TASK = '# req : {"since_ns":1,"time_ns":2,"task":%s,"file":"a","line":%s,"exec_n
 
 def finds_good(result):
     return None if re.search(r"^ *7 .*GET /x$", result.stdout, re.MULTILINE) else "the row behind it is gone"
+
+
+def says_what_is_missing(result):
+    said = f"left out {(1 << 64) - 1} lines" in result.stderr
+    return finds_good(result) or (None if said else f"said: {result.stderr[-80:]}")
 
 
 def is_text(result):
@@ -96,6 +124,9 @@ CASES = [recorded(kind) for kind in KINDS] + [
     file_case("keys twice", lambda: GOOD.replace('"count":7', '"count":7,"count":9') + GOOD, finds_good),
     file_case("buckets that there are not", lambda: GOOD.replace("[3,7]", "[2304,1]") + GOOD.replace(
         "[3,7]", "[-1,1]") + GOOD.replace("[3,7]", "[3]") + GOOD, finds_good),
+    file_case("an end that lacks more rows than there can be", lambda: GOOD + '# wick-end : {"dropped_lines":'
+              '18446744073709551615,"dropped_lines":-1,"dropped_lines":"x","x":{"dropped_lines":3},"dropped_lines":7}\n',
+              says_what_is_missing),
     file_case("300,000 rows of other names", lambda: GOOD + "".join(
         TASK % (f'"{i}"', i, i) for i in range(300000)), finds_good),
     file_case("histograms from their far end", lambda: GOOD + all_buckets(100), finds_good),

@@ -210,6 +210,60 @@ static void says_in_the_end_what_was_dropped(void **state)
 	assert_int_equal(fixture->n_told, 1);
 }
 
+enum { NOTES = 3000, NOTE_BYTES = 1000 }; /* more than waits for a disk */
+
+static void write_notes(struct recording *recording)
+{
+	char json[NOTE_BYTES];
+
+	(void)snprintf(json, sizeof(json), "{\"a\":\"%0*d\"}", NOTE_BYTES - 10, 0);
+	for (int i = 0; i < NOTES; i++)
+		recording_note(recording, "req", json);
+}
+
+static void all_notes_are_in_the_file_however_many_come_at_once(void **state)
+{
+	struct output_fixture *fixture = *state;
+	struct recording *recording = open_faulty(fixture);
+
+	output_write(fixture, recording, 10);
+	write_notes(recording);
+	assert_int_equal(recording_finish(recording), 0);
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
+
+	assert_int_equal(output_count(text, "\n# req : {"), NOTES);
+	assert_null(strstr(text, "dropped_lines"));
+	assert_int_equal(recording->stats.dropped_lines, 0);
+}
+
+/* Those that a full disk did not take, those that were refused, and those that were never made. */
+static void says_in_the_end_how_many_notes_are_missing(void **state)
+{
+	struct output_fixture *fixture = *state;
+	struct recording *recording = open_faulty(fixture);
+	char dropped[64];
+	size_t n;
+
+	output_write(fixture, recording, 10);
+	faults.fail_at = faults.n_writes + 1;
+	faults.n_fail = 1;
+	write_notes(recording);
+	assert_in_range(recording->stats.dropped_lines, 1, NOTES - 1);
+	recording_left_out(recording, 7);
+	tick(recording);
+	recording_note(recording, "req", "{}");
+	faults.fail_at = faults.n_writes + 1; /* the last flush; the end line is written */
+	assert_int_equal(recording_finish(recording), 0);
+	_cleanup_free_ char *text = output_text(fixture, "x.perf");
+
+	n = output_count(text, "\n# req : {");
+	assert_in_range(n, 1, NOTES - 1);
+	assert_int_equal(n + recording->stats.dropped_lines, NOTES + 1 + 7);
+	(void)snprintf(dropped, sizeof(dropped), "\"dropped\":0,\"dropped_lines\":%llu}\n",
+		       (unsigned long long)recording->stats.dropped_lines);
+	assert_non_null(strstr(text, dropped));
+}
+
 static void goes_on_in_a_new_file_when_one_is_removed(void **state)
 {
 	struct output_fixture *fixture = *state;
@@ -227,6 +281,36 @@ static void goes_on_in_a_new_file_when_one_is_removed(void **state)
 
 	assert_non_null(strstr(text, "\"dropped\":4}"));
 	assert_int_equal(fixture->n_told, 1);
+}
+
+static void remove_and_write_notes(void *context)
+{
+	struct output_fixture *fixture = context;
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/x.0001.perf", fixture->dir);
+	if (unlink(path) == 0)
+		write_notes(fixture->recording);
+}
+
+/* What an end adds to a file may be what shows that the file can take nothing. */
+static void begins_one_file_when_the_last_notes_fail(void **state)
+{
+	struct output_fixture *fixture = *state;
+	struct recording *recording;
+
+	fixture->options.rotate.samples = 2;
+	fixture->options.ending = remove_and_write_notes;
+	fixture->options.ending_context = fixture;
+	recording = open_faulty(fixture);
+	output_write(fixture, recording, 4);
+	assert_int_equal(recording_finish(recording), 0);
+	assert_int_equal(samples_in(fixture, "x.0002.perf"), 2);
+	assert_false(output_exists(fixture, "x.0003.perf"));
+	_cleanup_free_ char *text = output_text(fixture, "x.0002.perf");
+
+	assert_in_range(recording->stats.dropped_lines, 1, NOTES);
+	assert_int_equal(output_count(text, "\n# req : {") + recording->stats.dropped_lines, NOTES);
 }
 
 static void waits_for_a_directory_that_was_removed(void **state)
@@ -334,7 +418,10 @@ int main(void)
 		disk_test(loses_nothing_to_a_short_trouble),
 		disk_test(overwrites_what_it_could_not_cut),
 		disk_test(says_in_the_end_what_was_dropped),
+		disk_test(all_notes_are_in_the_file_however_many_come_at_once),
+		disk_test(says_in_the_end_how_many_notes_are_missing),
 		disk_test(goes_on_in_a_new_file_when_one_is_removed),
+		disk_test(begins_one_file_when_the_last_notes_fail),
 		disk_test(waits_for_a_directory_that_was_removed),
 		disk_test(survives_a_limit_of_the_file_size),
 		disk_test(resumes_when_a_full_disk_has_room),

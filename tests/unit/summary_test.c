@@ -170,9 +170,11 @@ static void names_losses_by_cause(void **state)
 	summary.collected.lost_full = 12;
 	summary.collected.lost_noslot = 3;
 	summary.written.dropped = 4;
+	summary.written.dropped_lines = 5;
 	assert_says(&summary, "12 ring full (lost_full)", 1);
 	assert_says(&summary, "3 too many threads (lost_noslot)", 1);
 	assert_says(&summary, "4 not written to disk (dropped)", 1);
+	assert_says(&summary, "5 rows of counts or notes not in the file (dropped_lines)", 1);
 	assert_says(&summary, "lost        nothing", 0);
 }
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -218,7 +219,7 @@ static void full_counters_come_back(void **state)
 								       .calls = UINT64_MAX};
 	fixture_tier(&fixture, "db", "GET /a", UINT64_MAX, 1)->sum_ns = UINT64_MAX;
 	buf_init(&buf, BYTES);
-	assert_true(totals_rows_that_fit(&buf, &fixture.totals));
+	assert_int_equal(totals_rows_that_fit(&buf, &fixture.totals), 0);
 	assert_int_equal(totals_sum_new(&sum), 0);
 	assert_int_equal(totals_sum_add_lines(sum, buf.data, buf.len, &bad), 0);
 	assert_int_equal(bad, 0);
@@ -243,11 +244,44 @@ static void rows_without_room_for_histograms_have_none(void **state)
 	len = buf.len;
 	buf_release(&buf);
 	buf_init(&buf, len - 2);
-	assert_true(totals_rows_that_fit(&buf, &fixture.totals));
+	assert_int_equal(totals_rows_that_fit(&buf, &fixture.totals), 0);
 	assert_null(strstr(buf_text(&buf), "buckets"));
 	buf_release(&buf);
 	buf_init(&buf, len / 2);
-	assert_false(totals_rows_that_fit(&buf, &fixture.totals));
+	assert_int_equal(totals_rows_that_fit(&buf, &fixture.totals), 1);
+	assert_int_equal(buf.len, 0);
+	buf_release(&buf);
+}
+
+/* However many tiers a program makes, and whatever it calls them. */
+static void requests_have_room_before_tiers(void **state)
+{
+	enum { TIERS = 20, ROOM = 4096 };
+	struct totals_fixture fixture = {0};
+	char names[TIERS][16];
+	const char *text;
+	size_t left_out;
+	struct buf buf;
+
+	(void)state;
+	for (size_t i = 0; i < TIERS; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "%02zu", i);
+		(void)fixture_tier(&fixture, names[i], "GET /a", 1, MS);
+	}
+	(void)fixture_tier(&fixture, TOTALS_REQUEST, "GET /a", 1, MS);
+	buf_init(&buf, ROOM);
+	left_out = totals_rows_that_fit(&buf, &fixture.totals);
+	text = buf_text(&buf);
+	assert_non_null(strstr(text, "\"tier\":\"request\""));
+	assert_non_null(strstr(text, "buckets"));
+	assert_in_range(left_out, 1, TIERS - 1);
+	assert_int_equal(buf.data[buf.len - 1], '\n');
+	for (size_t i = 0; i < TIERS; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "\"tier\":\"%02zu\"", i);
+		assert_int_equal(strstr(text, name) != NULL, i < TIERS - left_out);
+	}
 	buf_release(&buf);
 }
 
@@ -302,6 +336,7 @@ int main(void)
 		cmocka_unit_test(each_row_has_a_line_whatever_columns_are_empty),
 		cmocka_unit_test(full_counters_come_back),
 		cmocka_unit_test(rows_without_room_for_histograms_have_none),
+		cmocka_unit_test(requests_have_room_before_tiers),
 		cmocka_unit_test(long_names_are_cut_to_the_width),
 	};
 

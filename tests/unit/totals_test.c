@@ -214,6 +214,28 @@ static void nodes_that_there_is_no_room_for_are_one(void **state)
 	totals_release(&totals);
 }
 
+/* Whatever the programs before it have made. */
+static void requests_have_a_row_however_many_names_and_tiers_there_are(void **state)
+{
+	enum { TIERS = BUILDER_NAMES + 1000 };
+	struct totals_builder *builder = new_builder();
+	struct totals totals;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < TIERS; i++) {
+		(void)snprintf(name, sizeof(name), "tier %d", i);
+		count(builder, name, "GET /mine", 1);
+	}
+	count(builder, TOTALS_REQUEST, "GET /yours", 7);
+	totals = finish(builder);
+	assert_int_equal(tier_of(&totals, TOTALS_REQUEST, TOTALS_TOTAL)->count, 1);
+	assert_int_equal(tier_of(&totals, TOTALS_REQUEST, TOTALS_OTHER)->sum_ns, 7);
+	assert_in_range(totals.lost_cells, BUILDER_NAMES - BUILDER_CELLS, TIERS);
+	assert_in_range(totals.lost_names, TIERS - BUILDER_NAMES, TIERS);
+	totals_release(&totals);
+}
+
 static void the_total_is_the_sum_of_all_identities_and_nothing_else(void **state)
 {
 	struct totals_builder *builder = new_builder();
@@ -457,6 +479,7 @@ int main(void)
 		cmocka_unit_test(a_recursive_function_is_one_row),
 		cmocka_unit_test(places_are_told_apart_by_name_file_line_and_kind),
 		cmocka_unit_test(nodes_that_there_is_no_room_for_are_one),
+		cmocka_unit_test(requests_have_a_row_however_many_names_and_tiers_there_are),
 		cmocka_unit_test(the_total_is_the_sum_of_all_identities_and_nothing_else),
 		cmocka_unit_test(ten_thousand_identities_are_two_hundred_and_other),
 		cmocka_unit_test(an_interval_is_what_came_since),

@@ -119,33 +119,60 @@ static bool counts(const struct total_task *task)
 	return task->exec_ns || task->children_ns || task->calls || task->live || task->stillborn;
 }
 
-void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
-		 bool buckets)
+/* A row that does not fit is taken back, and none is made after it. */
+static size_t end_row(struct buf *buf, size_t start)
 {
-	for (size_t i = 0; subject == TOTALS_TASKS && i < totals->n_tasks && !buf->failed; i++)
-		if (counts(&totals->tasks[i])) {
+	buf_add_char(buf, '\n');
+	if (buf->failed)
+		buf->len = start;
+	return buf->failed;
+}
+
+size_t totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
+		   bool buckets)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; subject == TOTALS_TASKS && i < totals->n_tasks; i++) {
+		const size_t start = buf->len;
+
+		if (!counts(&totals->tasks[i]))
+			continue;
+		if (!buf->failed)
 			totals_row_task(buf, totals, &totals->tasks[i]);
-			buf_add_char(buf, '\n');
-		}
-	for (size_t i = 0; subject != TOTALS_TASKS && i < totals->n_tiers && !buf->failed; i++)
-		if (totals_has(subject, &totals->tiers[i]) && totals->tiers[i].count) {
-			totals_row_tier(buf, totals, &totals->tiers[i], buckets);
-			buf_add_char(buf, '\n');
-		}
+		left_out += end_row(buf, start);
+	}
+	for (size_t i = 0; subject != TOTALS_TASKS && i < totals->n_tiers; i++) {
+		const struct total_tier *tier = &totals->tiers[i];
+		const size_t start = buf->len;
+
+		if (!totals_has(subject, tier) || !tier->count)
+			continue;
+		if (!buf->failed)
+			totals_row_tier(buf, totals, tier, buckets);
+		left_out += end_row(buf, start);
+	}
+	buf->failed = false;
+	return left_out;
 }
 
-void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets)
+size_t totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets)
 {
-	for (enum totals_subject subject = TOTALS_TASKS; subject <= TOTALS_TIERS; subject++)
-		totals_rows(buf, totals, subject, buckets);
+	size_t left_out = 0;
+
+	for (enum totals_subject subject = TOTALS_REQUESTS; subject <= TOTALS_TIERS; subject++)
+		left_out += totals_rows(buf, totals, subject, buckets);
+	return left_out;
 }
 
-bool totals_rows_that_fit(struct buf *buf, const struct totals *totals)
+size_t totals_rows_that_fit(struct buf *buf, const struct totals *totals)
 {
-	totals_all_rows(buf, totals, true);
-	if (!buf->failed)
-		return true;
+	size_t left_out = totals_all_rows(buf, totals, true);
+
+	if (left_out == 0)
+		return 0;
 	buf_clear(buf);
-	totals_all_rows(buf, totals, false);
-	return !buf->failed;
+	left_out = totals_rows(buf, totals, TOTALS_REQUESTS, true);
+	left_out += totals_rows(buf, totals, TOTALS_TASKS, false);
+	return left_out + totals_rows(buf, totals, TOTALS_TIERS, false);
 }

@@ -21,7 +21,8 @@ enum {
 	TOTALS_MOST_BYTES = 32 * 1024 * 1024, /* of the rows of one reply */
 };
 
-enum totals_subject { TOTALS_TASKS, TOTALS_REQUESTS, TOTALS_TIERS };
+/* In the order of rows: what one program can make most of, under its own names, comes last. */
+enum totals_subject { TOTALS_REQUESTS, TOTALS_TASKS, TOTALS_TIERS };
 
 /** totals_row_task - the row of a task or function, without a newline */
 void totals_row_task(struct buf *buf, const struct totals *totals, const struct total_task *task);
@@ -49,18 +50,26 @@ uint64_t totals_quantile_ns(const struct total_tier *tier, double q);
  */
 bool totals_has(enum totals_subject subject, const struct total_tier *tier);
 
-/** totals_rows - rows of SUBJECT that count something, each with a newline, until BUF is full */
-void totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
-		 bool buckets);
+/**
+ * totals_rows - rows of SUBJECT that count something, each with a newline, until BUF is full
+ *
+ * BUF has whole rows alone, and has not failed.
+ *
+ * Return:  how many rows there is no room for.
+ */
+size_t totals_rows(struct buf *buf, const struct totals *totals, enum totals_subject subject,
+		   bool buckets);
 
 /** totals_all_rows - the same of all subjects */
-void totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets);
+size_t totals_all_rows(struct buf *buf, const struct totals *totals, bool buckets);
 
 /**
  * totals_rows_that_fit - the rows of all subjects, with histograms if there is room for them
  *
- * Return:  false: there is no room for the rows without them either.
+ * If there is not, requests alone have them.
+ *
+ * Return:  how many rows there is no room for without them either.
  */
-bool totals_rows_that_fit(struct buf *buf, const struct totals *totals);
+size_t totals_rows_that_fit(struct buf *buf, const struct totals *totals);
 
 #endif

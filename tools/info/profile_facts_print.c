@@ -361,9 +361,9 @@ static void print_losses(const struct profile_facts *facts, struct buf *buf)
 	for (size_t i = 0; i < facts->end.n; i++) {
 		const struct profile_count *count = &facts->end.items[i];
 
-		if (count->value == 0 ||
-		    (strncmp(count->name, "lost_", 5) != 0 && strcmp(count->name, "dropped") != 0 &&
-		     strcmp(count->name, "mangled_names") != 0))
+		if (count->value == 0 || (strncmp(count->name, "lost_", 5) != 0 &&
+					  strncmp(count->name, "dropped", 7) != 0 &&
+					  strcmp(count->name, "mangled_names") != 0))
 			continue;
 		buf_add(buf, any ? ", " : "");
 		words_count(buf, count->value);

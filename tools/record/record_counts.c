@@ -126,8 +126,6 @@ static void keep(struct record_counts *counts, const struct totals *totals, stru
 	drop(counts, place);
 	while (counts->kept_bytes + rows->len > RECORD_KEPT_BYTES && (old = oldest(counts)))
 		drop(counts, old);
-	if (rows->len > RECORD_KEPT_BYTES)
-		return;
 	place->rows = strdup(buf_text(rows));
 	if (!place->rows)
 		return;
@@ -137,34 +135,41 @@ static void keep(struct record_counts *counts, const struct totals *totals, stru
 	counts->n_kept++;
 }
 
-static void note_too_many(struct record_counts *counts, const struct buf *rows)
+static void note_too_many(struct record_counts *counts, size_t left_out, size_t room)
 {
-	if (rows->failed && !counts->too_many)
-		say_note("the exact counts are too many to be written; they are lost");
-	counts->too_many |= rows->failed;
+	if (left_out && !counts->too_many)
+		say_note("%zu rows of exact counts are left out: all together have more than "
+			 "%zu MiB",
+			 left_out, room >> 20);
+	counts->too_many |= left_out > 0;
 }
 
 static void write_rows(struct recorder *recorder, const struct totals *totals)
 {
 	struct record_counts *counts = &recorder->counts;
+	const bool kept = flight_is_on(&recorder->flight);
+	const size_t room = kept ? RECORD_KEPT_BYTES : TOTALS_MOST_BYTES;
+	size_t left_out;
 	struct buf rows;
 
-	buf_init(&rows, TOTALS_MOST_BYTES);
+	buf_init(&rows, room);
 	if (recorder->options->export.n_targets) {
-		totals_all_rows(&rows, totals, false);
-		note_too_many(counts, &rows);
+		left_out = totals_all_rows(&rows, totals, false);
+		note_too_many(counts, left_out, room);
 		for (size_t i = 0; i < recorder->options->export.n_targets; i++)
-			if (counts->sinks[i] && rows.len && !rows.failed)
+			if (counts->sinks[i] && rows.len)
 				sink_add(counts->sinks[i], rows.data, rows.len);
 		buf_clear(&rows);
 	}
-	if (totals_rows_that_fit(&rows, totals))
-		(void)buf_text(&rows); /* ends it */
-	note_too_many(counts, &rows);
-	if (rows.len && !rows.failed && flight_is_on(&recorder->flight))
+	left_out = totals_rows_that_fit(&rows, totals);
+	note_too_many(counts, left_out, room);
+	(void)buf_text(&rows); /* ends it */
+	if (rows.len && kept)
 		keep(counts, totals, &rows);
-	else if (rows.len && !rows.failed)
+	else if (rows.len)
 		note_rows(recorder->recording, rows.data);
+	if (recorder->recording)
+		recording_left_out(recorder->recording, left_out);
 	buf_release(&rows);
 }
 
@@ -232,7 +237,7 @@ int record_counts_rows(struct recorder *recorder, bool reset, struct buf *rows)
 	if (r < 0)
 		return r;
 	if (totals.n_processes)
-		r = totals_rows_that_fit(rows, &totals) ? 0 : -ENOMEM;
+		r = totals_rows_that_fit(rows, &totals) == 0 ? 0 : -ENOMEM;
 	else
 		r = -ENODATA;
 	totals_release(&totals);

@@ -269,6 +269,8 @@ void summary_lost(const struct summary *summary, struct buf *buf)
 	summary_cause(buf, stats->lost_forged, "beyond the CPU that was used (lost_forged)",
 		      &first);
 	summary_cause(buf, dropped(summary), "not written to disk (dropped)", &first);
+	summary_cause(buf, summary->written.dropped_lines,
+		      "rows of counts or notes not in the file (dropped_lines)", &first);
 	buf_add(buf, first ? "nothing\n" : "\n");
 	if (summary->verbose) {
 		first = true;

@@ -162,7 +162,7 @@ static int ask(const struct totals_options *options, struct totals_sum *sum, str
 
 static void say_nothing(const struct totals_options *options)
 {
-	static const char *const what[] = {"tasks", "requests", "tiers"};
+	static const char *const what[] = {"requests", "tasks", "tiers"};
 
 	if (options->view.identity && !options->view.each)
 		say_note("no tier was counted for the identity '%s', try: --identity all",
@@ -175,14 +175,18 @@ static void say_nothing(const struct totals_options *options)
 static int print(struct totals_options *options, const struct totals *totals)
 {
 	struct buf text;
+	size_t left_out = 0;
 	size_t n = 1;
 
 	buf_init(&text, TOTALS_MOST_BYTES);
 	options->view.columns = terminal_columns();
 	if (options->json)
-		totals_rows(&text, totals, options->view.subject, options->buckets);
+		left_out = totals_rows(&text, totals, options->view.subject, options->buckets);
 	else
 		n = totals_table(&text, totals, &options->view);
+	if (left_out)
+		say_note("%zu rows are left out: all together have more than %d MiB", left_out,
+			 TOTALS_MOST_BYTES >> 20);
 	if (n)
 		return cmd_print(&text);
 	buf_release(&text);

@@ -2,6 +2,8 @@
 #include "tools/totals/totals.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
+#include "base/saturated.h"
 #include "flamescope/load/load.h"
 #include "flamescope/text/text.h"
 #include "tools/cli/terminal.h"
@@ -36,6 +38,7 @@ struct reading {
 	unsigned samples;
 	uint64_t bad;      /* lines that should be rows and are none */
 	uint64_t left_out; /* rows that are too long, or more than are kept */
+	uint64_t dropped;  /* that the recording says it does not have */
 };
 
 static bool starts(const struct line *line, const char *start)
@@ -74,6 +77,19 @@ static int add_row(struct reading *reading, const char *json, size_t len)
 	return r == -ENOMEM ? r : 0;
 }
 
+static void take_end(struct reading *reading, const struct line *line)
+{
+	struct json_scan scan = {.at = line->text + strlen(end_start)};
+	struct json_pair pair;
+	uint64_t value;
+
+	reading->ended = true;
+	while (json_scan_next(&scan, &pair))
+		if (pair.depth == 1 && json_scan_is(&pair, "dropped_lines") &&
+		    json_scan_number(&pair, &value))
+			reading->dropped = saturated_add(reading->dropped, value);
+}
+
 static int take_line(struct reading *reading, const struct line *line)
 {
 	size_t skip;
@@ -83,7 +99,7 @@ static int take_line(struct reading *reading, const struct line *line)
 	if (!reading->bare && starts(line, sample_start))
 		look_for_labels(reading, line);
 	if (starts(line, end_start))
-		reading->ended = true;
+		take_end(reading, line);
 	if (reading->bare ? line->text[0] != '{' : !perf_line_is_totals(line->text))
 		return 0;
 	skip = reading->bare ? 0 : strlen(row_start);
@@ -102,6 +118,10 @@ static void say_left_out(const struct reading *reading)
 		say_note("'%s': %" PRIu64 " lines of counts are too long or too many, and were "
 			 "passed over",
 			 reading->path, reading->left_out);
+	if (reading->dropped)
+		say_note("'%s': wick record left out %" PRIu64 " lines of counts or other notes: "
+			 "the disk or the file had no room for them",
+			 reading->path, reading->dropped);
 }
 
 /* What was read of a damaged file counts. Returns 0; -errno of open; -ENOMEM. */

@@ -49,11 +49,18 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 29);
 }
 
+static bool is_request(const char *tier)
+{
+	return strcmp(tier, TOTALS_REQUEST) == 0;
+}
+
 /* The builder's copy of a name; "other" when there are too many. */
 static const char *name_of(struct totals_builder *builder, const char *name)
 {
-	return builder->names.n < BUILDER_NAMES ? intern_string(&builder->names, name)
-						: intern_string(&builder->names, TOTALS_OTHER);
+	bool has_room = builder->names.n < BUILDER_NAMES || is_request(name);
+
+	builder->losses.names += !has_room;
+	return intern_string(&builder->names, has_room ? name : TOTALS_OTHER);
 }
 
 static bool is_node(const struct total_node *node, const struct total_node *key)
@@ -178,7 +185,8 @@ struct total_tier *totals_builder_cell(struct totals_builder *builder, const cha
 	if (row || builder->n_cells < most)
 		return row;
 	builder->losses.cells++;
-	row = cell_of(builder, tier, TOTALS_OTHER, BUILDER_CELLS - 1);
+	/* The last two are for requests, and for all other tiers. */
+	row = cell_of(builder, tier, TOTALS_OTHER, BUILDER_CELLS - (is_request(tier) ? 0 : 2));
 	return row ? row : cell_of(builder, TOTALS_OTHER, TOTALS_OTHER, BUILDER_CELLS);
 }
 
