@@ -94,7 +94,7 @@ static int compare_doubles(const void *left, const void *right)
 static double gap_of(const struct strip *strip, const struct strip_thread *thread)
 {
 	const size_t step = thread->n / MOST_DISTANCES + 1;
-	double distances[MOST_DISTANCES];
+	double distances[MOST_DISTANCES] = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i + 1 < thread->n && n < MOST_DISTANCES; i += step) {

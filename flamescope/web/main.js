@@ -7,7 +7,7 @@
 import { makeModels } from "wick/state/asked.js";
 import { PLACES, makeOpened, mountOpen } from "wick/state/open.js";
 import { browserHistory, makeStore } from "wick/state/store.js";
-import { inFrame } from "wick/parts/canvas.js";
+import { inFrame, whenDrawn } from "wick/parts/canvas.js";
 import { makeColours } from "wick/parts/colour.js";
 import { makeKeys } from "wick/parts/keys.js";
 import { makeAria } from "wick/parts/aria.js";
@@ -84,7 +84,7 @@ function makeApp(start) {
 async function seen(app) {
 	await app.models.idle();
 	await new Promise((resolve) => {
-		inFrame(() => setTimeout(resolve, 0))(); /* after all that waits */
+		whenDrawn(() => setTimeout(resolve, 0));
 		setTimeout(resolve, 100);
 	});
 }

@@ -21,6 +21,7 @@ import { cpus, loadavg } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { countFrames } from "../page/drawn.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options, positionals } = parseArgs({
@@ -102,6 +103,7 @@ async function inBrowser(look) {
 }
 
 async function open(page, path) {
+	await page.evaluateOnNewDocument(countFrames);
 	await page.goto(pathToFileURL(pageOf(path)).href);
 	await page.waitForFunction(() => performance.getEntriesByName("wick-ready").length, { timeout: LONGEST_MS });
 }
@@ -119,7 +121,12 @@ const selections = (path) => inBrowser(async (page) => {
 		const main = document.querySelector("main");
 		window.addEventListener("pointerup", () => Object.assign(window, { began: performance.now(), ended: 0 }), true);
 		new MutationObserver(() => main.getAttribute("aria-busy") === "false" &&
-			requestAnimationFrame(() => setTimeout(() => (window.ended ||= performance.now()))))
+			requestAnimationFrame(function drawn() {
+				if (window.isDrawn())
+					setTimeout(() => (window.ended ||= performance.now()));
+				else
+					requestAnimationFrame(drawn);
+			}))
 			.observe(main, { attributeFilter: ["aria-busy"] });
 	});
 	const box = await (await page.$("#heat canvas[tabindex]")).boundingBox();
@@ -130,7 +137,7 @@ const selections = (path) => inBrowser(async (page) => {
 		await page.mouse.down();
 		await page.mouse.move(...at(0.5 + i / 60, 0.6), { steps: 3 });
 		await page.mouse.up();
-		await page.waitForFunction(() => window.ended && performance.now() > window.ended + 300);
+		await page.waitForFunction(() => window.ended && performance.now() > window.ended + 300, { polling: 20 });
 		all.push(await page.evaluate(() => (window.ended - window.began) / 1000));
 	}
 	return median(all);

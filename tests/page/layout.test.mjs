@@ -228,6 +228,7 @@ test("threads are chosen from a list, and each filter has a cross", async () => 
 	await wick.until(page, () => /thread=\^\(app\/\d\|app\/\d\)\$/.test(decodeURIComponent(window.location.hash)));
 	assert.match(await page.$eval("#chips", (list) => list.textContent), /thread: app\/7, app\/9/);
 	await page.type("#pattern", "pp/8");
+	await wick.rest(page);
 	assert.equal((await values()).length, 1);
 	await page.keyboard.press("Enter");
 	await wick.until(page, () => /thread=pp\/8/.test(decodeURIComponent(window.location.hash)));

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
+import { countFrames } from "./drawn.mjs";
 
 const require = createRequire(join(process.env.WICK_NPM, "package.json"));
 const puppeteer = require("puppeteer-core");
@@ -109,25 +110,6 @@ export async function openBox(page, button) {
 /* Until what FUNCTION says in the page holds. */
 export function until(page, body, ...values) {
 	return page.waitForFunction(body, { timeout: 10000, polling: 50 }, ...values);
-}
-
-/* Counts what waits for a frame, before the page's own scripts run. */
-function countFrames() {
-	const { cancelAnimationFrame: cancel, requestAnimationFrame: ask } = window;
-	const asked = new Set();
-	window.requestAnimationFrame = (step) => {
-		const number = ask((now) => {
-			asked.delete(number);
-			step(now);
-		});
-		asked.add(number);
-		return number;
-	};
-	window.cancelAnimationFrame = (number) => {
-		asked.delete(number);
-		cancel(number);
-	};
-	window.isDrawn = () => asked.size === 0;
 }
 
 /* Until what was done is seen: nothing is asked of the worker any more, and all drawings are made. */

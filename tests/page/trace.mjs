@@ -7,10 +7,10 @@ import { folder } from "./page.mjs";
 const CATEGORIES = ["devtools.timeline", "toplevel", "disabled-by-default-devtools.timeline"];
 
 /*
- * Milliseconds of the renderer's main thread for each step: between two of its marks.  They are of
- * its CPU where the trace has that: what else the machine does is not the page's.
+ * Milliseconds of the tasks of the renderer's main thread in each step: between two of its marks.  They
+ * are of its CPU where the trace has that: what else the machine does is not the page's.
  */
-function workOfSteps(events) {
+function tasksOfSteps(events) {
 	const marks = events.filter(({ name }) => name === "TimeStamp" || name === "wick-step")
 		.sort((a, b) => a.ts - b.ts);
 	const main = marks[0];
@@ -18,11 +18,11 @@ function workOfSteps(events) {
 		event.ph === "X" && event.name === "RunTask");
 	return marks.slice(1).map((mark, i) => tasks
 		.filter(({ ts }) => ts >= marks[i].ts && ts < mark.ts)
-		.reduce((sum, { tdur, dur }) => sum + (tdur ?? dur), 0) / 1000);
+		.map(({ tdur, dur }) => (tdur ?? dur) / 1000));
 }
 
-/** Milliseconds of script, style, layout and paint of each of N steps, sorted. */
-export async function traceSteps(page, name, n, step) {
+/** Milliseconds of each task of N steps, in which the page does script, style, layout and paint. */
+export async function traceTasks(page, name, n, step) {
 	const path = join(folder, `${name.replaceAll(" ", "-")}.json`);
 	await page.tracing.start({ path, categories: CATEGORIES });
 	for (let i = 0; i <= n; i++) {
@@ -32,8 +32,15 @@ export async function traceSteps(page, name, n, step) {
 			requestAnimationFrame(() => requestAnimationFrame(resolve))));
 	}
 	await page.tracing.stop();
-	const work = workOfSteps(JSON.parse(readFileSync(path, "utf8")).traceEvents).sort((a, b) => a - b);
-	assert.ok(work.length >= n - 1, `${work.length} steps in the trace`);
+	const tasks = tasksOfSteps(JSON.parse(readFileSync(path, "utf8")).traceEvents);
+	assert.ok(tasks.length >= n - 1, `${tasks.length} steps in the trace`);
+	return tasks;
+}
+
+/** Milliseconds of all of them together of each of N steps, sorted. */
+export async function traceSteps(...of) {
+	const tasks = await traceTasks(...of);
+	const work = tasks.map((all) => all.reduce((sum, ms) => sum + ms, 0)).sort((a, b) => a - b);
 	assert.ok(work.at(-1) > 0, "the trace holds no work");
 	return work;
 }

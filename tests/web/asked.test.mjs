@@ -148,7 +148,7 @@ ${script}`, { eval: true });
 	assert.equal(app.profile.text(app.profile.frames.name[tree.frame[1]]).length > 0, true);
 	for (const ask of [() => models.heat(1e9, 0), () => models.strip(8, 0, 1e9, 100), () => models.stripParts(8, 0, 1e9, 10), () => models.stackColours(), () => models.details(""),
 		() => models.threads(app.store.state.query, 0, 1e9),
-		() => models.brush(10), () => models.values("thread"), () => models.functions()]) {
+		() => models.brush(10), () => models.values("thread", ""), () => models.functions()]) {
 		assert.ok(await there(ask));
 		assert.ok(await there(ask));
 	}

@@ -21,6 +21,7 @@ import { textsOf } from "wick/state/recording.js";
 import { threadTracks } from "wick/models/threads.js";
 
 const MAX_KEPT = 8; /* selections: what a page asks of one state; fresh memory costs more than their samples */
+const MOST_VALUES = 60; /* of a dimension in a list */
 const MOST_CHOICES = 400; /* of functions in a list */
 const MAX_FILE_MIB = 512; /* of text; its samples need about as much */
 
@@ -225,10 +226,12 @@ export function makeAnswers() {
 			selection.release();
 			return frames;
 		},
-		/* Of the samples that pass the other filters. */
-		values(state, name) {
+		/* Of the samples that pass the other filters: the first of those whose label has PART in it, and how many there are. */
+		values(state, name, part) {
 			const filters = state.query.filters.filter(({ dimension }) => dimension !== name);
-			return dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name);
+			const values = dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name)
+				.filter(({ label }) => label.toLowerCase().includes(part.toLowerCase()));
+			return { n: values.length, values: values.slice(0, MOST_VALUES) };
 		},
 		file: (state, end) => fileOf("file", selections.selection(state).made, end),
 		/* KIND: "heatmap.svg" with its columns, "diff.csv", "sandwich.svg" around a function... */

@@ -11,7 +11,6 @@ import { makePattern } from "wick/models/pattern.js";
 /* Not a dimension: patterns of functions anywhere in the stack. */
 const FUNCTIONS = "functions";
 const WRAPPERS = "@wrappers"; /* rules that come with wick */
-const MAX_LISTED = 200;
 
 /* FILTERS in which LABEL of a dimension is among those that are chosen, or is not any more. */
 export function toggleLabel(filters, name, label, exclude, isChosen) {
@@ -51,7 +50,6 @@ export function mountFilterMenu(button, box, app) {
 	const [where, how, pattern, list, more, flatten, wrappers] =
 		byId("where", "how", "pattern", "values", "values-more", "flatten", "wrappers");
 	const chosen = () => chosenLabels(app.store.state.query, where.value, how.value === "not");
-	let values = [];
 
 	const row = ({ label, share }, chosen) => make("label", { className: "value" },
 		make("input", { type: "checkbox", checked: chosen.has(label), onchange: ({ target }) => app.store.setQuery({
@@ -61,21 +59,15 @@ export function mountFilterMenu(button, box, app) {
 			style: `--part: ${share}` }));
 
 	/* What the typed text is part of; all of it while nothing is typed. */
-	function showList() {
-		const wanted = pattern.value.toLowerCase();
-		const found = values.filter(({ label }) => label.toLowerCase().includes(wanted));
+	const showList = drawing(() => {
+		const { n, values } = where.value === FUNCTIONS ? { n: 0, values: [] } : app.models.values(where.value, pattern.value);
 		const isChosen = chosen();
-		list.replaceChildren(...found.slice(0, MAX_LISTED).map((value) => row(value, isChosen)));
+		list.replaceChildren(...values.map((value) => row(value, isChosen)));
 		more.textContent = where.value === FUNCTIONS ? "Stacks with a function that matches the pattern."
-			: found.length > MAX_LISTED ? `${found.length - MAX_LISTED} more: type a part of the name`
-				: found.length === 0 ? "No value has this in it; it can be added as a pattern." : "";
+			: n > values.length ? `${n - values.length} more: type a part of the name`
+				: n === 0 ? "No value has this in it; it can be added as a pattern." : "";
 		more.hidden = more.textContent === "";
-		list.hidden = found.length === 0;
-	}
-
-	const readValues = drawing(() => {
-		values = where.value === FUNCTIONS ? [] : app.models.values(where.value);
-		showList();
+		list.hidden = n === 0;
 	});
 
 	function fill() {
@@ -83,7 +75,7 @@ export function mountFilterMenu(button, box, app) {
 		where.replaceChildren(...dimensionOptions(app.profile), option(FUNCTIONS, "functions"));
 		where.selectedIndex = Math.max(0, [...where.options].findIndex(({ value }) => value === was));
 		if (box.matches(":popover-open"))
-			readValues();
+			showList();
 	}
 
 	function show() {
@@ -123,14 +115,14 @@ export function mountFilterMenu(button, box, app) {
 		pattern.setCustomValidity("");
 		showList();
 	});
-	where.onchange = readValues;
+	where.onchange = showList;
 	how.onchange = showList;
 	flatten.onchange = () => app.store.setQuery({ flatten: flatten.checked });
 	wrappers.onchange = () => {
 		const others = app.store.state.query.elide.filter((word) => word !== WRAPPERS);
 		app.store.setQuery({ elide: wrappers.checked ? [...others, WRAPPERS] : others });
 	};
-	attachBox(button, box, readValues);
+	attachBox(button, box, showList);
 	app.keys.add({ key: "f", what: "filter by a value or a pattern", run: () => box.showPopover() });
 	app.store.subscribe(show);
 	app.on("data", fill);

@@ -39,6 +39,9 @@ export const inFrame = (step) => () => {
 	frame ||= requestAnimationFrame(runWaiting);
 };
 
+/** Calls THEN when nothing waits for a frame any more. */
+export const whenDrawn = (then) => requestAnimationFrame(() => (waiting.size ? whenDrawn(then) : then()));
+
 /** A window [from, to] of what is drawn as it fits between two ends: LEAST wide, and not beyond them. */
 export function fitWindow([from, to], [first, last], least) {
 	const span = Math.min(last - first, Math.max(least, to - from));

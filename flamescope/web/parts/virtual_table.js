@@ -16,7 +16,7 @@ function sorted(rows, key, isReversed, level = () => 1) {
 	const way = isReversed ? -1 : 1;
 	const keys = rows.map(key);
 	const byKey = typeof keys[0] === "number" ? (i, k) => way * (keys[k] - keys[i])
-		: (i, k) => way * (keys[i] < keys[k] ? -1 : keys[i] > keys[k] ? 1 : 0);
+		: (i, k) => (keys[i] === keys[k] ? 0 : keys[i] < keys[k] ? -way : way);
 	const roots = [];
 	const below = new Map(); /* places, by that of their root */
 	rows.forEach((row, i) => {
@@ -80,8 +80,10 @@ export class VirtualTable {
 		this.sort = known(sort) ? sort : usual;
 		const { id, key } = known(this.sort) ?? {};
 		const isReversed = this.sort !== id;
-		this.rows = key ? sorted(rows, key, isReversed, tree?.level) : rows;
-		this.at = this.name ? this.rows.findIndex((row) => nameOf(row) === this.name) : -1;
+		this.sortRows = () => {
+			this.rows = key ? sorted(rows, key, isReversed, tree?.level) : rows;
+			this.at = this.name ? this.rows.findIndex((row) => nameOf(row) === this.name) : -1;
+		};
 		const isDown = (typeof (rows.length && key?.(rows[0])) === "number") !== isReversed;
 		for (const column of this.columns) {
 			const th = this.heads.get(column.id);
@@ -105,6 +107,12 @@ export class VirtualTable {
 
 	/* Rows of before are seen until others take their places; the first ones come when the page is laid out. */
 	#drawAfresh() {
+		if (this.sortRows) {
+			this.sortRows();
+			this.sortRows = null;
+			this.drawLater(); /* many rows take the time of a frame */
+			return;
+		}
 		this.stale = new Set(this.drawn.keys());
 		this.#keep(...this.kept.map((at) => Math.min(at, this.rows.length)));
 		this.placed();

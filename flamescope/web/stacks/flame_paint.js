@@ -84,14 +84,8 @@ function paintRow(pen, row, y) {
 		return;
 	const line = { base: first * pen.width, y, first, end, extras: [] };
 	visitRow(pen.picture.tree, row, pen.window, 1 / pen.scale,
-		(node, from, to) => {
-			const left = leftOf(pen, from);
-			paintBox(pen, line, node, left, rightOf(pen, left, to));
-		},
-		(from, to) => {
-			const left = leftOf(pen, from);
-			fillPart(pen, line, pen.crumb, left, rightOf(pen, left, to));
-		});
+		(node, from, to) => paintBox(pen, line, node, from, to),
+		(from, to) => fillPart(pen, line, pen.crumb, leftOf(pen, from), rightOf(pen, leftOf(pen, from), to)));
 	for (let at = first + 1; at < end; at++)
 		pixels.copyWithin(at * pen.width, line.base, line.base + pen.width);
 	for (const extra of line.extras)
@@ -110,8 +104,10 @@ function fillPart({ sheet: { pixels } }, { base }, pixel, left, right) {
 			pixels[base + x] = pixel; /* a call for each would take most of the time */
 }
 
-function paintBox(pen, line, node, left, right) {
+function paintBox(pen, line, node, from, to) {
 	const { picture, ratio } = pen;
+	const left = leftOf(pen, from);
+	const right = rightOf(pen, left, to);
 	const match = node > 0 && picture.matches?.[picture.tree.frame[node]];
 	const end = right - left > LEAST_GAP * ratio ? right - 1 : right;
 	let pixel = match ? pen.match : pixelOfRgb(picture.fill(node));

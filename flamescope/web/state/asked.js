@@ -172,7 +172,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 		details: (name) => get("details", SELECTION, name),
 		diff: () => get("diff", [...SELECTION, "rangesB", "changes"]),
 		brush: (n) => get("brush", ALL_TIME, n),
-		values: (name) => get("values", ALL_TIME, name),
+		values: (name, part) => get("values", ALL_TIME, name, part),
 		/** Profiles of {A, B...: the data of a recording, or null}, in whose places those before are gone. */
 		open: async (parts) => Object.fromEntries(Object.entries(await ask("open", parts))
 			.map(([which, page]) => [which, page && readPage(page)])),

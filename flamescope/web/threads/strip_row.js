@@ -15,7 +15,7 @@ const MOST_CALLERS = 5; /* that are said beside the pointer */
 export class StripRow {
 	constructor(view, thread) {
 		const { app } = view;
-		Object.assign(this, { view, thread });
+		Object.assign(this, { view, thread, label: thread.label || NO_NAME });
 		this.canvas = new FlameCanvas(app, {
 			firstRow: 1,
 			isSeen: () => this.isNear,
@@ -25,12 +25,12 @@ export class StripRow {
 			onWindow: (window) => app.brush.show(window.map((part) => part * view.end)),
 		});
 		this.element = make("section", { className: "strip-row" },
-			make("h2", { textContent: `${this.#label}: ${view.amountOf(thread)}` }), this.canvas.element);
+			make("h2", { textContent: `${this.label}: ${view.amountOf(thread)}` }), this.canvas.element);
 		new IntersectionObserver((changes) => {
 			this.isNear = changes.at(-1).isIntersecting;
 			this.canvas.later();
 		}, { root: view.scroll, rootMargin: `${NEAR} 0px` }).observe(this.element);
-		this.canvas.show(this.#picture(), `Stacks of ${this.#label} by time: arrow keys move, plus and minus zoom, m opens the menu`);
+		this.canvas.show(this.#picture(), `Stacks of ${this.label} by time: arrow keys move, plus and minus zoom, m opens the menu`);
 	}
 
 	show(thread) {
@@ -39,11 +39,7 @@ export class StripRow {
 	}
 
 	#nameOf(node) {
-		return node > 0 ? frameName(this.view.selection, this.thread.tree.frame[node]) : this.#label;
-	}
-
-	get #label() {
-		return this.thread.label || NO_NAME;
+		return node > 0 ? frameName(this.view.selection, this.thread.tree.frame[node]) : this.label;
 	}
 
 	#picture() {
