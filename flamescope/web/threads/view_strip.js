@@ -1,6 +1,6 @@
 /* view_strip.js - what each thread was doing, in the order of time */
 
-import { formatShare, formatTime, formatTotal } from "wick/parts/amount.js";
+import { formatShare, formatTime, formatTotal, grouped } from "wick/parts/amount.js";
 import { textEquivalent } from "wick/parts/aria.js";
 import { fitWindow, pannedBy, zoomedAt } from "wick/parts/canvas.js";
 import { button, make } from "wick/parts/dom.js";
@@ -71,12 +71,12 @@ class Strip extends StackView {
 		const { app } = this;
 		this.selection = selection;
 		this.sayEmpty(nThreads ? "" : whyEmpty(app, selection));
-		this.says.textContent = nThreads === 1 ? "1 thread" : `${nThreads} threads, most first`;
+		this.says.textContent = nThreads === 1 ? "1 thread" : `${grouped(nThreads)} threads, most first`;
 		this.text.element.hidden = nThreads === 0;
 		this.rows = threads.map((thread) => new StripRow(this, thread));
 		const nMore = Math.min(AT_ONCE, nThreads - threads.length);
 		this.scroll.replaceChildren(this.axis, ...this.rows.map(({ element }) => element), ...(nMore > 0 ? [button(
-			`Show ${nMore} more of ${nThreads} threads`, () => app.store.set({ threads: threads.length + AT_ONCE }))] : []));
+			`Show ${nMore} more of ${grouped(nThreads)} threads`, () => app.store.set({ threads: threads.length + AT_ONCE }))] : []));
 	}
 
 	/** Also those that are not seen. */
