@@ -151,7 +151,7 @@ static const struct wasm_view *track_labels(const struct tracks *tracks)
 
 	for (size_t i = 0; i < tracks->n; i++)
 		(void)buf_append(buf, tracks->rows[i].label, strlen(tracks->rows[i].label) + 1);
-	return wasm_view(buf_text(buf), buf->len, WASM_U8);
+	return wasm_view(buf->failed ? NULL : buf_text(buf), buf->len, WASM_U8);
 }
 
 WASM_EXPORT("tracks_column")

@@ -14,7 +14,7 @@ import { defaultMetric, periodOf } from "../../flamescope/web/state/recording.js
 import { EMPTY_QUERY, parseQuery, parseRange } from "../../flamescope/web/state/query.js";
 import { boxText } from "../../flamescope/web/stacks/flame_paint.js";
 import { parseHash } from "../../flamescope/web/state/store.js";
-import { stripOf, stripParts } from "../../flamescope/web/models/strip.js";
+import { stripOf as stripBoxes, stripParts } from "../../flamescope/web/models/strip.js";
 import { threadTracks } from "../../flamescope/web/models/threads.js";
 import { rowsOf } from "../../flamescope/web/threads/thread_track.js";
 import * as transforms from "../../flamescope/web/state/transforms.js";
@@ -129,6 +129,14 @@ test("details have every metric, the states and the threads", () => {
 	assert.deepEqual(signed.total, { samples: 2, gain: 50, loss: 60 });
 	assert.equal(functionDetails(select(list), "nowhere").total.samples, 0);
 });
+
+/* The threads of a strip, each with its tree. */
+function stripOf(...of) {
+	const { boxes, nThreads, threads } = stripBoxes(...of);
+	const treeOf = (from, { end, maxDepth }) => ({ n: end - from, maxDepth,
+		...Object.fromEntries(Object.entries(boxes).map(([name, column]) => [name, column.subarray(from, end)])) });
+	return { nThreads, threads: threads.map((thread, i) => ({ ...thread, tree: treeOf(threads[i - 1]?.end ?? 0, thread) })) };
+}
 
 test("the strip shows each pixel's heaviest stack, and nothing where nothing is known", () => {
 	const list = [];

@@ -37,11 +37,6 @@ export class HeatCanvas {
 		element.append(this.space);
 	}
 
-	/* How far it is scrolled down, pixels. */
-	get top() {
-		return this.height ? 0 : this.element.scrollTop;
-	}
-
 	/* Its model and what is seen of it; false while the query says something that is not there. */
 	#prepare() {
 		const { app, element } = this;
@@ -60,6 +55,7 @@ export class HeatCanvas {
 			return false;
 		}
 		const room = element.clientHeight - AXIS;
+		this.top = this.height ? 0 : element.scrollTop; /* how far it is scrolled down, pixels */
 		const window = brush ? { from: brush.from, to: brush.from + span } : wholeWindow(this.heat);
 		this.place = placeOf(this.heat, window, this.width, this.height || heightIn(this.heat, room));
 		if (!this.height)

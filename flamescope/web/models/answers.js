@@ -103,7 +103,7 @@ async function profileOf({ file }) {
 export function makeAnswers() {
 	const profiles = { A: null, B: null };
 	const selections = makeSelections(profiles);
-	const plain = ({ selection, ...rest }) => rest;
+	let listed = {}; /* the last values of a dimension */
 	/* METRIC instead of the state's; "": that. */
 	const forHeat = (state, metric = "") => selections.allTime(metric ? { ...state, query: { ...state.query, metric } } : state,
 		state.by === "event");
@@ -168,7 +168,7 @@ export function makeAnswers() {
 		 * [{ranges (null: not of A), which ("": the baseline), said, tree}]
 		 */
 		sides: (state) => sidesOf(state).map(([ranges, which, selection]) =>
-			({ ranges, which, said: said(selection), tree: plain(makeFlame(selection, "calls", "", state.colour)) })),
+			({ ranges, which, said: said(selection), tree: { ...makeFlame(selection, "calls", "", state.colour), selection: null } })),
 		/*
 		 * Names of the functions with most, and the one that callers and callees are of: with PART in its name;
 		 * "": that is searched for, else that the details are about, else that has most of its own.
@@ -229,8 +229,10 @@ export function makeAnswers() {
 		/* Of the samples that pass the other filters: the first of those whose label has PART in it, and how many there are. */
 		values(state, name, part) {
 			const filters = state.query.filters.filter(({ dimension }) => dimension !== name);
-			const values = dimensionValues(selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event"), name)
-				.filter(({ label }) => label.toLowerCase().includes(part.toLowerCase()));
+			const selection = selections.allTime({ ...state, query: { ...state.query, filters } }, name === "event");
+			if (listed.selection !== selection || listed.name !== name)
+				listed = { selection, name, values: dimensionValues(selection, name) };
+			const values = listed.values.filter(({ label }) => label.toLowerCase().includes(part.toLowerCase()));
 			return { n: values.length, values: values.slice(0, MOST_VALUES) };
 		},
 		file: (state, end) => fileOf("file", selections.selection(state).made, end),

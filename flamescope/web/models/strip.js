@@ -7,19 +7,12 @@ const TREE = ["parent", "depth", "x", "width", "node", "frame"];
 /**
  * stripOf - the N threads with most of a selection, in columns of a time: (selection, n, from, to, nColumns)
  *
- * Return: {nThreads, threads: [{label, amount, nSamples, tree}]}: there are nThreads.  A tree is one of
- * tree_layout.js, and as wide as the recording; its nodes are calls that go on in columns beside each other:
- * `node` is that of the selection's stacks.
+ * Return: {nThreads, threads: [{label, amount, nSamples, end, maxDepth}], boxes}: there are nThreads.  Boxes until
+ * `end`, from that of the thread before, are the columns of a tree of tree_layout.js as wide as the recording: calls
+ * that go on in columns beside each other; `node` is that of the selection's stacks.
  */
-export const stripOf = (selection, ...seen) => using("strip", [selection.made, ...seen], (made) => {
-	const { nThreads, threads } = facts("strip", made);
-	const boxes = columns("strip", made, ...TREE);
-	return { nThreads, threads: threads.map(({ end, maxDepth, ...thread }, i) => {
-		const part = [threads[i - 1]?.end ?? 0, end];
-		const tree = Object.fromEntries(TREE.map((name) => [name, boxes[name].slice(...part)]));
-		return { ...thread, tree: { ...tree, n: tree.node.length, maxDepth } };
-	}) };
-});
+export const stripOf = (selection, ...seen) => using("strip", [selection.made, ...seen], (made) =>
+	({ ...facts("strip", made), boxes: columns("strip", made, ...TREE) }));
 
 /** What each part of the time is spent in: [{label, parts: [{to, samples, amount, functions: [{name, amount}]}]}]. */
 export const stripParts = (selection, ...seen) => facts("strip_parts", selection.made, ...seen);

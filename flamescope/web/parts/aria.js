@@ -42,7 +42,7 @@ export function textEquivalent(label, content) {
 		summary.focus();
 	});
 	const refresh = drawing(() => {
-		if (!details.open)
+		if (!details.open || !details.isConnected)
 			return;
 		const { caption, head, rows } = content();
 		const more = rows.length > MAX_ROWS ? ` (the first ${MAX_ROWS} of ${rows.length} rows)` : "";

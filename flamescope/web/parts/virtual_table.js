@@ -42,39 +42,49 @@ function sorted(rows, key, isReversed, level = () => 1) {
  */
 export class VirtualTable {
 	constructor(options) {
-		this.options = options;
-		this.columns = options.columns.filter(({ isHidden }) => !isHidden);
+		const { label, tree } = options;
 		this.rows = [];
+		this.columns = [];
 		this.drawn = new Map(); /* the elements of rows, by their numbers, */
 		this.kept = [0, 0]; /* from the first to the last, */
 		this.stale = new Set(); /* and those that are of other rows by now */
 		this.sort = "";
-		this.at = -1; /* the row with the outline, which is called */
-		this.name = options.name;
+		this.at = -1; /* the row with the outline, which is called `name` */
+		this.placed = () => {};
 		this.body = make("tbody");
-		this.heads = new Map(this.columns.map(({ id, key, by = key && id, label, kind = "" }) => [id,
-			make("th", { scope: "col", className: kind }, by
-				? button(label, () => options.onSort(this.sort === by ? `-${by}` : by), { title: label })
-				: make("span", { textContent: label, title: label }))]));
-		const widths = this.columns.map(({ isWide, kind }, i) =>
-			make("col", { className: kind ?? (i === 0 ? "name" : isWide ? "wide" : "") }));
-		this.table = make("table", { style: `--columns: ${this.columns.length}`, "aria-label": options.label,
-			...(options.tree && { role: "treegrid", "aria-multiselectable": "true" }) },
-		make("colgroup", {}, ...widths), make("thead", {}, make("tr", {}, ...this.heads.values())), this.body);
+		this.table = make("table", { "aria-label": label, ...(tree && { role: "treegrid", "aria-multiselectable": "true" }) });
 		this.room = make("div", {}, this.table); /* all rows have it, also those that do not exist */
 		this.element = make("div", { className: "scroll-table", tabIndex: 0, role: "region",
-			"aria-label": `${options.label}: arrow keys walk the rows` }, this.room);
+			"aria-label": `${label}: arrow keys walk the rows` }, this.room);
 		this.element.addEventListener("scroll", () => this.drawMore(), { passive: true });
 		this.drawMore = inFrame(() => this.draw());
 		this.drawLater = inFrame(() => this.#drawAfresh());
 		onKeys(this.element, ({ target }) => (target === this.element ? this.#keys() : {})); /* heads have keys of their own */
+		this.change(options);
+	}
+
+	/** Other columns and what else OPTIONS say, but for the label and whether it is a tree; show() has to follow. */
+	change(options) {
+		const before = this.columns;
+		this.options = options;
+		this.name = options.name;
+		this.columns = options.columns.filter(({ isHidden }) => !isHidden);
+		if (before.map(({ id }) => id).join() === this.columns.map(({ id }) => id).join())
+			return;
+		this.heads = new Map(this.columns.map(({ id, key, by = key && id, kind = "" }) => [id,
+			make("th", { scope: "col", className: kind }, by
+				? button("", () => this.options.onSort(this.sort === by ? `-${by}` : by)) : make("span"))]));
+		const widths = this.columns.map(({ isWide, kind }, i) =>
+			make("col", { className: kind ?? (i === 0 ? "name" : isWide ? "wide" : "") }));
+		this.table.style.setProperty("--columns", this.columns.length);
+		this.table.replaceChildren(make("colgroup", {}, ...widths), make("thead", {}, make("tr", {}, ...this.heads.values())), this.body);
 	}
 
 	/**
 	 * Other rows, sorted by a word: a column's id, with "-" before it from the other end; by USUAL if no column has
-	 * it; "": as they are.  PLACED() is called when they are drawn: the page is laid out without them before.
+	 * it; "": as they are.  PLACED() is called when they have their room.
 	 */
-	show(rows, sort, usual = "", placed = () => {}) {
+	show(rows, sort, usual = "", placed = this.placed) {
 		const { columns, nameOf, tree } = this.options;
 		const known = (word) => columns.find(({ id, key }) => key && (word === id || word === `-${id}`));
 		this.sort = known(sort) ? sort : usual;
@@ -91,7 +101,7 @@ export class VirtualTable {
 			th.ariaSort = isSorted ? (isDown ? "descending" : "ascending") : null;
 			const label = isSorted ? `${column.label} ${isDown ? "▾" : "▴"}` : column.label;
 			if (th.firstChild.textContent !== label)
-				th.firstChild.textContent = label; /* else nothing is laid out before the rows are */
+				Object.assign(th.firstChild, { textContent: label, title: column.label }); /* else nothing is laid out before the rows are */
 		}
 		this.table.ariaRowCount = String(rows.length + 1);
 		this.placed = placed;
@@ -116,6 +126,7 @@ export class VirtualTable {
 		this.stale = new Set(this.drawn.keys());
 		this.#keep(...this.kept.map((at) => Math.min(at, this.rows.length)));
 		this.placed();
+		this.placed = () => {};
 		if (this.drawn.size)
 			this.draw();
 		else
@@ -137,29 +148,31 @@ export class VirtualTable {
 
 	/** The rows that are seen, of which new ones may take several frames. */
 	draw() {
-		const { rows, drawn, stale } = this;
+		if (!this.element.isConnected)
+			return;
+		const { body, drawn, kept, rows, stale } = this;
 		const { scrollTop, clientHeight } = this.element;
 		const first = Math.max(0, Math.floor(Math.min(scrollTop / ROW_PIXELS, rows.length)) - BEFORE);
 		const end = Math.min(rows.length, first + Math.ceil((clientHeight || 600) / ROW_PIXELS) + 2 * BEFORE);
 		const until = performance.now() + NEW_MS;
-		let isLate = false;
-		let to = first;
-		for (; to < end && (drawn.has(to) || !isLate); to++) {
-			const old = drawn.get(to);
-			if (old && (isLate || !stale.has(to)))
-				continue;
-			isLate = performance.now() > until;
-			stale.delete(to);
-			drawn.set(to, this.#row(to));
-			if (old)
-				old.replaceWith(drawn.get(to));
-			else if (drawn.has(to - 1))
-				drawn.get(to - 1).after(drawn.get(to));
-			else
-				this.body.prepend(drawn.get(to));
+		const hasTime = () => performance.now() < until;
+		let [from, to] = [Math.max(first, kept[0]), Math.min(end, kept[1])];
+		if (from >= to)
+			from = to = first; /* none of them is seen */
+		this.#keep(from, to);
+		const renew = (i) => drawn.set(i, this.#row(i)).get(i);
+		for (const i of stale) {
+			drawn.get(i).replaceWith(renew(i));
+			stale.delete(i);
+			if (!hasTime())
+				break;
 		}
-		this.#keep(first, to);
-		if (to < end || stale.size)
+		while (from > first && hasTime())
+			body.prepend(renew(--from));
+		while (to < end && hasTime())
+			body.append(renew(to++));
+		this.#keep(from, to);
+		if (from > first || to < end || stale.size)
 			this.drawMore();
 	}
 
@@ -175,7 +188,7 @@ export class VirtualTable {
 		const tr = make("tr", {
 			"aria-rowindex": String(i + 2),
 			onclick: (event) => {
-				this.#mark(i);
+				this.#mark(row);
 				if (event.target.closest(".fold"))
 					this.options.tree.fold(row);
 				else
@@ -198,10 +211,10 @@ export class VirtualTable {
 	}
 
 	/* The row with the outline is another. */
-	#mark(to) {
-		this.at = to;
-		this.name = this.options.nameOf(this.rows[to]);
-		this.drawn.forEach((tr, i) => (tr.ariaCurrent = String(i === to)));
+	#mark(row) {
+		this.at = this.rows.indexOf(row);
+		this.name = this.options.nameOf(row);
+		this.drawn.forEach((tr, i) => (tr.ariaCurrent = String(i === this.at)));
 	}
 
 	#keys() {
@@ -223,7 +236,7 @@ export class VirtualTable {
 	moveTo(to) {
 		if (this.rows.length === 0)
 			return;
-		this.#mark(Math.max(0, Math.min(this.rows.length - 1, to)));
+		this.#mark(this.rows[Math.max(0, Math.min(this.rows.length - 1, to))]);
 		this.reveal();
 		const row = this.rows[this.at];
 		const { say, describe = () => this.columns.map(({ label, text }) => `${label} ${text(row)}`).join(", ") } = this.options;

@@ -98,7 +98,7 @@ export class FlameCanvas {
 		const [wide, high] = [width, height].map((pixels) => Math.round(pixels * ratio));
 		if (this.sheet?.width !== wide || this.sheet.height !== high) {
 			this.nStale = Infinity;
-			this.sheet = makeSheet(Object.assign(this.canvas, { width: wide, height: high, style: `width: ${width}px; height: ${height}px` }));
+			this.sheet = makeSheet(Object.assign(this.canvas, { width: wide, height: high, style: `width: ${width}px; height: ${height}px` }), this.ink);
 		}
 		this.#paint(this.sheet, { height, ratio, top: this.element.scrollTop, full: this.full, row: this.row }, until);
 		if (this.cursor >= 0)
@@ -133,7 +133,7 @@ export class FlameCanvas {
 		const full = nShown * ROW;
 		const canvas = make("canvas", { width: Math.round(this.element.clientWidth * ratio), height: Math.round(full * ratio) });
 		const place = { ...this.options, ratio, height: full, top: 0, full, row: ROW };
-		paintTree(makeSheet(canvas), this.picture, this.window, place, this.ink, rowsSeen(place), Infinity);
+		paintTree(makeSheet(canvas, this.ink), this.picture, this.window, place, this.ink, rowsSeen(place), Infinity);
 		return { canvas, nLeftOut: this.nRows - nShown };
 	}
 

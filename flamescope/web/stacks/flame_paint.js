@@ -20,15 +20,18 @@ function between(a, b) {
 	return ((((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000) >>> 0;
 }
 
-let last = null; /* image, which all sheets as large share: each drawing fills it anew */
+let last = null; /* image on the page, which all sheets as large share: each drawing fills it anew */
 
-/** {context, width, height, image, pixels} of a canvas, as long as it keeps its size. */
-export function makeSheet(canvas) {
+/** {context, width, height, image, pixels} of a canvas with an INK, as long as it keeps its size. */
+export function makeSheet(canvas, { paper }) {
 	const { width, height } = canvas;
 	const context = canvas.getContext("2d", { alpha: false });
-	if (last?.width !== width || last.height !== height)
-		last = context.createImageData(width, height);
-	return { context, width, height, image: last, pixels: new Uint32Array(last.data.buffer) };
+	context.fillStyle = paper; /* until it is drawn */
+	context.fillRect(0, 0, width, height);
+	const image = last?.width === width && last.height === height ? last : context.createImageData(width, height);
+	if (canvas.isConnected)
+		last = image; /* of what is saved it would stay for nobody */
+	return { context, width, height, image, pixels: new Uint32Array(image.data.buffer) };
 }
 
 /** Rows [first, end] of which a part is seen; there may be fewer in the tree. */

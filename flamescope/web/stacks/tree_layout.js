@@ -18,7 +18,7 @@ export const asTree = (nodes) => ({ ...nodes, n: nodes.parent.length,
 	maxDepth: nodes.depth[Math.max(0, nodes.width.findLastIndex((width) => width > 0))] });
 
 /** The first of FROM to TO of which isPast() is true, as of all after it; TO: none. */
-export function firstWhere(from, to, isPast) {
+function firstWhere(from, to, isPast) {
 	while (from < to) {
 		const middle = (from + to) >>> 1;
 		if (isPast(middle))

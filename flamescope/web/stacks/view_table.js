@@ -23,6 +23,8 @@ class TableView extends StackView {
 			app.store.set({ columns: this.counts.checked ? COUNTS : "" }) });
 		this.precision = make("span", { className: "says" });
 		this.bar = make("div", { className: "bar" }, make("label", {}, this.counts, " columns of sample counts"), this.precision);
+		this.table = new VirtualTable({ label: "Functions", columns: [] });
+		element.replaceChildren(this.note, this.bar, this.table.element, this.near);
 		this.showNear = drawing(() => this.#near());
 		this.offs.push(this.showNear.stop);
 	}
@@ -66,11 +68,9 @@ class TableView extends StackView {
 		const rows = app.models.functions();
 		const { problem, found: [matches] } = app.models.search();
 		const nameOf = (i) => frameName(selection, rows.frame[i]);
-		const top = this.table?.element.scrollTop;
-		const all = [...rows.frame.keys()];
-		const found = matches ? all.filter((i) => matches[rows.frame[i]]) : all;
-		this.table = new VirtualTable({
-			label: "Functions",
+		const found = [...rows.frame.keys()].filter((i) => !matches || matches[rows.frame[i]]);
+		const { table } = this;
+		table.change({
 			columns: this.#columns(selection, rows, nameOf),
 			say: app.say,
 			nameOf,
@@ -80,13 +80,10 @@ class TableView extends StackView {
 			onMenu: (i, x, y) => openFrameMenu(app, x, y, selection, rows.frame[i]),
 		});
 		this.sayEmpty(rows.n === 0 ? whyEmpty(app, selection) : "");
-		this.element.replaceChildren(this.note, this.bar, this.table.element, this.near);
-		this.bar.hidden = this.table.element.hidden = rows.n === 0;
+		this.bar.hidden = table.element.hidden = rows.n === 0;
 		this.precision.textContent = selection.precision;
 		this.counts.checked = app.store.state.columns === COUNTS;
-		const { table } = this;
-		table.show(found, app.store.state.sort, "self", () =>
-			(top === undefined ? table.reveal() : table.element.scrollTop = top));
+		table.show(found, app.store.state.sort, "self", table.rows.length ? undefined : () => table.reveal());
 		this.tellFound(problem ? { problem } : matches ? { nodes: found.length, share: "" } : null);
 		this.showNear();
 	}

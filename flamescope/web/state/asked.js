@@ -10,6 +10,7 @@ import { readPage } from "wick/state/recording.js";
 import { watched } from "wick/state/watched.js";
 
 const MAX_KEPT = 24;
+const LAST_ONLY = ["strip", "stripParts", "threads", "values"]; /* answers that are large, or another at each step */
 
 /** What has to come first; ready is a promise of it. */
 class Pending {
@@ -91,8 +92,8 @@ export function makeModels(app, worker = watched(startWorker)) {
 
 	const keyFor = (question, parts, words = []) => keyOf(question, words, parts.map((part) => app.store.state[part]));
 
-	function keep(key, answer) {
-		kept.set(key, answer);
+	function keep(key, answer, question) {
+		kept.set(LAST_ONLY.includes(question) ? question : key, { key, ...answer });
 		queue = queue.filter(({ wanted }) => wanted !== key);
 		pending.get(key)?.resolve();
 		pending.delete(key);
@@ -108,7 +109,7 @@ export function makeModels(app, worker = watched(startWorker)) {
 				return;
 			if (question === "flame" && answer.value)
 				keep(keyFor("selection", SELECTION), { value: answer.value.selection });
-			keep(key, answer);
+			keep(key, answer, question);
 		};
 		pending.set(key, wanted);
 		queue.push({ question, words, state: app.store.state, wanted: key,
@@ -119,8 +120,8 @@ export function makeModels(app, worker = watched(startWorker)) {
 
 	function get(question, parts, ...words) {
 		const key = keyFor(question, parts, words);
-		const answer = kept.get(key);
-		if (!answer)
+		const answer = kept.get(LAST_ONLY.includes(question) ? question : key);
+		if (answer?.key !== key)
 			throw want(key, question, words);
 		if (answer.error)
 			throw answer.error;

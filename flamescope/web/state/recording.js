@@ -43,10 +43,10 @@ export const textsOf = (bytes) => decoder.decode(bytes).split("\0").slice(0, -1)
 
 /** A message of pageOf() as a profile without samples; text(number) is that of a string. */
 export function readPage({ strings, starts, ...profile }) {
-	const known = [];
-	const blockOf = (at) => textsOf(strings.subarray(starts[at], starts[Math.min(at + BLOCK, starts.length - 1)]));
+	const known = {}; /* texts of a block, by the number of its first */
 	return { ...profile, text(number) {
-		const block = Math.floor(number / BLOCK);
-		return (known[block] ??= blockOf(block * BLOCK))[number % BLOCK];
+		const first = number - number % BLOCK;
+		known[first] ??= textsOf(strings.subarray(starts[first], starts[Math.min(first + BLOCK, starts.length - 1)]));
+		return known[first][number % BLOCK];
 	} };
 }

@@ -8,7 +8,7 @@ import { openFrameMenu } from "wick/stacks/frame_menu.js";
 import { pathOf } from "wick/stacks/tree_layout.js";
 
 export const NO_NAME = "[no thread]";
-const NEAR = "200px"; /* above and below the window */
+const NEAR = "200px"; /* above and below what is seen of the list */
 const MOST_CALLERS = 5; /* that are said beside the pointer */
 
 /** The stacks of a THREAD, in the time that VIEW (view_strip.js) shows. */
@@ -33,19 +33,16 @@ export class StripRow {
 		this.canvas.show(this.#picture(), `Stacks of ${this.label} by time: arrow keys move, plus and minus zoom, m opens the menu`);
 	}
 
-	show(thread) {
-		this.thread = thread;
+	draw() {
 		this.canvas.redraw(this.#picture(), this.view.window.map((ns) => ns / this.view.end));
 	}
 
-	#nameOf(node) {
-		return node > 0 ? frameName(this.view.selection, this.thread.tree.frame[node]) : this.label;
-	}
+	#nameOf = (node) => (node > 0 ? frameName(this.view.selection, this.thread.tree.frame[node]) : this.label);
 
 	#picture() {
 		const { app, colours, end, matches } = this.view;
 		const { tree } = this.thread;
-		const text = (node) => this.#nameOf(node);
+		const text = this.#nameOf;
 		return { tree, text, matches, fill: (node) => app.colours.frameRgb(colours[tree.node[node]]), lines: (node) => [text(node),
 			[tree.x[node], tree.x[node] + tree.width[node]].map((part) => formatTime(part * end)).join(" to "),
 			...pathOf(tree, node).slice(0, -1).reverse().slice(0, MOST_CALLERS).map((caller) => `called by ${text(caller)}`)] };

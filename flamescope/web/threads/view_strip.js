@@ -10,10 +10,14 @@ import { otherButton } from "wick/threads/view_threads.js";
 
 const AT_ONCE = 8; /* threads; the rest comes by a button */
 const TEXT_PARTS = 20; /* of the time that is seen, in the table: as many as 8 threads have room for */
+const MOST_IN_TEXT = 40; /* threads */
 const LEAST_NS = 1000; /* that are seen */
 
 /* The time from the first to the last of RANGES. */
 const spanOf = (ranges) => ({ from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) });
+
+const treeOf = (boxes, from, { end, maxDepth }) => ({ n: end - from, maxDepth,
+	...Object.fromEntries(Object.entries(boxes).map(([name, column]) => [name, column.subarray(from, end)])) });
 
 class Strip extends StackView {
 	constructor(element, app) {
@@ -35,8 +39,15 @@ class Strip extends StackView {
 	}
 
 	onState(state, old) {
-		if (["brush", "threads"].some((key) => state[key] !== old[key]))
+		if (state.brush !== old.brush)
+			this.#place(); /* until there are other stacks */
+		if (state.brush !== old.brush || state.threads !== old.threads)
 			this.update();
+	}
+
+	#place() {
+		this.axis.replaceChildren(...this.window.map((ns) => make("span", { textContent: formatTime(ns) })));
+		this.rows.forEach((row) => row.draw());
 	}
 
 	/* What the state says is seen; else what is selected. */
@@ -52,18 +63,18 @@ class Strip extends StackView {
 
 	show() {
 		const { app, window } = this;
-		const { models } = app;
 		const nAsked = app.store.state.threads || AT_ONCE;
-		const { threads, nThreads } = models.strip(nAsked, ...window, Math.max(1, this.scroll.clientWidth));
-		this.colours = models.stackColours();
-		const selection = models.selection();
-		const { problem, found: [matches] } = models.search();
+		const { boxes, threads, nThreads } = app.models.strip(nAsked, ...window, Math.max(1, this.scroll.clientWidth));
+		this.colours = app.models.stackColours();
+		const selection = app.models.selection();
+		const { problem, found: [matches] } = app.models.search();
 		this.matches = matches;
 		this.tellFound(problem ? { problem } : matches ? { nodes: matches.reduce((sum, one) => sum + one, 0) } : null);
-		this.axis.replaceChildren(...window.map((ns) => make("span", { textContent: formatTime(ns) })));
+		threads.forEach((thread, i) => (thread.tree ??= treeOf(boxes, threads[i - 1]?.end ?? 0, thread)));
 		if (selection !== this.selection || threads.length !== this.rows.length)
 			this.#build(selection, threads, nThreads);
-		this.rows.forEach((row, i) => row.show(threads[i]));
+		this.rows.forEach((row, i) => (row.thread = threads[i]));
+		this.#place();
 		this.text.refresh();
 	}
 
@@ -86,13 +97,13 @@ class Strip extends StackView {
 
 	#asText() {
 		const { window } = this;
-		const nThreads = this.rows.length;
+		const nThreads = Math.min(this.rows.length, MOST_IN_TEXT);
 		const nParts = Math.max(4, Math.min(TEXT_PARTS, Math.floor((AT_ONCE * TEXT_PARTS) / nThreads)));
 		const rows = this.app.models.stripParts(nThreads, ...window, nParts).flatMap(({ label, parts }) =>
 			parts.map(({ to, samples, amount, functions }, i) => [
 				label || NO_NAME, formatTime(i ? parts[i - 1].to : window[0]), formatTime(to), String(samples),
 				functions.map((one) => `${formatShare(one.amount, amount)} ${one.name}`).join(", ") || "no sample"]));
-		return { caption: `Threads by time, in ${nParts} parts of what is seen`,
+		return { caption: `${nThreads} threads by time, in ${nParts} parts of what is seen`,
 			head: ["thread", "from", "to", "samples", "innermost functions, most first"], rows };
 	}
 

@@ -30,8 +30,8 @@ class Threads extends StackView {
 		this.text = textEquivalent("These threads as a table", () => this.#asText());
 		this.bar = make("div", { className: "bar" }, this.says,
 			otherButton(app, "strip", "Stacks in the order of time"), this.legend.element, this.text.element);
-		this.body = make("div");
-		element.replaceChildren(this.note, this.bar, this.body);
+		this.table = new VirtualTable({ label: "Processes and threads", columns: [], tree: true });
+		element.replaceChildren(this.note, this.bar, this.table.element);
 	}
 
 	onState(state, old) {
@@ -46,7 +46,7 @@ class Threads extends StackView {
 		const window = brush && brush.from < end ? [brush.from, Math.min(brush.to, end)] : [0, end];
 		const everyone = { ...query, filters: query.filters.filter((filter) => !choosesThreads(filter)) };
 		const threads = app.models.threads(everyone, ...window);
-		const { problem, found: [matches] } = app.models.search("threads", everyone, ...window);
+		const { problem, found: [matches] } = app.models.search("threads", everyone, 0, 1);
 		const isNew = threads !== this.threads;
 		Object.assign(this, { threads, tracks: new Tracks(app, threads, window), folds: new Set(folds), chosen: {
 			process: chosenLabels(query, "process", false), thread: chosenLabels(query, "thread", false) } });
@@ -56,7 +56,7 @@ class Threads extends StackView {
 			this.#build();
 		else
 			this.#fill();
-		this.body.style.setProperty("--selected", this.tracks.maskOf(ranges));
+		this.table.element.style.setProperty("--selected", this.tracks.maskOf(ranges));
 		this.legend.show(this.tracks.keys);
 		this.text.refresh();
 		this.tellFound(problem ? { problem } : matches && { nodes: this.found.size, noun: "row" });
@@ -78,25 +78,20 @@ class Threads extends StackView {
 		this.table.show(this.#shown(), this.app.store.state.sort, "amount", placed);
 	}
 
-	/* Another table, in which the row with the outline stays where it is seen. */
+	/* Other rows, among which that with the outline stays where it is seen. */
 	#build() {
-		const { rows, threads: { selection }, table: was } = this;
+		const { rows, table, threads: { selection } } = this;
 		const nThreads = rows.filter((row) => row.nThreads === 0).length;
-		const hadFocus = was?.element.contains(document.activeElement);
-		const below = was && was.element.scrollTop - was.at * ROW_PIXELS;
+		const isFirst = table.rows.length === 0;
+		const below = table.element.scrollTop - table.at * ROW_PIXELS;
 		this.nProcesses = rows.filter(({ level }) => level === 1).length;
-		this.table = this.#makeTable(was ? was.name : rows.filter((row) => this.#isChosen(row)).map(keyOf)[0]);
-		this.body.replaceWith(this.table.element);
-		this.body = this.table.element;
+		table.change(this.#options(isFirst ? rows.filter((row) => this.#isChosen(row)).map(keyOf)[0] : table.name));
 		this.sayEmpty(rows.length ? "" : whyEmpty(this.app, selection));
-		this.bar.hidden = this.body.hidden = rows.length === 0;
+		this.bar.hidden = table.element.hidden = rows.length === 0;
 		const of = this.nProcesses < nThreads ? ` in ${grouped(this.nProcesses)} process${this.nProcesses === 1 ? "" : "es"}` : "";
 		this.says.textContent = this.says.title =
 			`${grouped(nThreads)} threads${of}. Click one to see it alone, tick more to add them.`;
-		const { table } = this;
-		this.#fill(() => (was ? table.element.scrollTop = table.at * ROW_PIXELS + below : table.reveal()));
-		if (hadFocus)
-			this.body.focus();
+		this.#fill(() => (isFirst ? table.reveal() : table.element.scrollTop = table.at * ROW_PIXELS + below));
 	}
 
 	/* Those of closed processes are not seen. */
@@ -139,7 +134,7 @@ class Threads extends StackView {
 		return svg;
 	}
 
-	#makeTable(name) {
+	#options(name) {
 		const { app } = this;
 		const { selection, total } = this.threads;
 		const countsSamples = this.threads.countsSamples || selection.measure === "samples";
@@ -147,8 +142,7 @@ class Threads extends StackView {
 		const track = { id: "track", label: this.tracks.window.map(formatTime).join(" – "), text: () => "", kind: "track",
 			fill: (td, row) => td.append(this.#track(row)) };
 		const what = countsSamples ? "samples" : selection.noun.replace(/^of /, "") || "amount";
-		return new VirtualTable({
-			label: "Processes and threads",
+		return {
 			columns: [
 				{ id: "name", label: "Process and thread", text: nameOf, key: nameOf, fill: (td, row) => this.#fillName(td, row) },
 				{ id: "amount", label: `${what[0].toUpperCase()}${what.slice(1)}`, kind: "narrow", key: ({ amount }) => amount,
@@ -171,7 +165,7 @@ class Threads extends StackView {
 			onSort: (sort) => app.store.set({ sort }),
 			describe: (row) => this.#describe(row),
 			onPick: (row, isAdded) => this.#pick(row, isAdded),
-		});
+		};
 	}
 
 	#fillName(td, row) {
