@@ -90,7 +90,7 @@ class Memory(Judged, AllocCase):
         run, _, live = self.live_and_all(target("allocs"), "1", "50", "remap")
         # Blocks larger than what a sample stands for are each sampled: little is left to chance.
         moved = run.weight(lambda sample: sample.frames[0].symbol == "remap")
-        self.assertAlmostEqual(moved / int(run.stdout), 1, delta=0.05)
+        self.assertAlmostEqual(moved / int(run.stdout), 1, delta=0.05, msg=run.summary)
         self.assertEqual([s for s in live if s.frames[0].symbol == "remap"], [])
 
     def test_operators_of_cxx_count_once(self):
