@@ -87,10 +87,12 @@ class Memory(Judged, AllocCase):
         self.assertIn(b"\n", run.stdout)
 
     def test_memory_that_is_moved_keeps_what_it_stands_for(self):
-        run, _, live = self.live_and_all(target("allocs"), "1", "50", "remap")
-        # Blocks larger than what a sample stands for are each sampled: little is left to chance.
+        run, _, live = self.live_and_all(target("allocs"), "1", "50", "remap", options=("-e", "alloc=1K"))
+        # One MiB is sampled once, which is off by how far the next sample is: a thousandth of it in the mean.
         moved = run.weight(lambda sample: sample.frames[0].symbol == "remap")
         self.assertAlmostEqual(moved / int(run.stdout), 1, delta=0.05, msg=run.summary)
+        weights = [s.weight for s in run.samples if s.frames[0].symbol == "remap" and s.weight > 0]
+        self.assertEqual((len(weights), len(set(weights))), (51, 1), run.summary)
         self.assertEqual([s for s in live if s.frames[0].symbol == "remap"], [])
 
     def test_operators_of_cxx_count_once(self):
