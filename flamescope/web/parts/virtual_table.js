@@ -65,11 +65,12 @@ export class VirtualTable {
 
 	/** Other columns and what else OPTIONS say, but for the label and whether it is a tree; show() has to follow. */
 	change(options) {
-		const before = this.columns;
+		const shapeOf = (columns) => columns.map(({ id, isWide }) => `${id} ${isWide}`).join();
+		const before = shapeOf(this.columns);
 		this.options = options;
 		this.name = options.name;
 		this.columns = options.columns.filter(({ isHidden }) => !isHidden);
-		if (before.map(({ id }) => id).join() === this.columns.map(({ id }) => id).join())
+		if (before === shapeOf(this.columns))
 			return;
 		this.heads = new Map(this.columns.map(({ id, key, by = key && id, kind = "" }) => [id,
 			make("th", { scope: "col", className: kind }, by

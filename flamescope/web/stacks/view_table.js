@@ -63,13 +63,12 @@ class TableView extends StackView {
 	}
 
 	show() {
-		const { app } = this;
+		const { app, table } = this;
 		const selection = app.models.selection();
 		const rows = app.models.functions();
 		const { problem, found: [matches] } = app.models.search();
 		const nameOf = (i) => frameName(selection, rows.frame[i]);
 		const found = [...rows.frame.keys()].filter((i) => !matches || matches[rows.frame[i]]);
-		const { table } = this;
 		table.change({
 			columns: this.#columns(selection, rows, nameOf),
 			say: app.say,

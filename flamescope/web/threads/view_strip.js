@@ -39,10 +39,10 @@ class Strip extends StackView {
 	}
 
 	onState(state, old) {
-		if (state.brush !== old.brush)
-			this.#place(); /* until there are other stacks */
-		if (state.brush !== old.brush || state.threads !== old.threads)
-			this.update();
+		if (state.brush === old.brush && state.threads === old.threads)
+			return;
+		this.#place(); /* until there are other stacks */
+		this.update();
 	}
 
 	#place() {
